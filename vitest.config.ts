@@ -12,12 +12,12 @@ const cores = Math.max(2, availableParallelism() - 1);
 const slowWorkers = cores + 1;
 const computed = [
   'tests/{simulation,properties}/**/*.slow.test.ts',
-  'tests/model/{ahead,kv-split,later-saplings,smollm2}.slow.test.ts',
+  'tests/model/{ahead,later-saplings,smollm2}.slow.test.ts',
 ];
 /** Files that take longest, none of which may be left alone at the end. */
 const longest = [
   'tests/integration/{greedy,endless-answers,guides,pack,embedded-cli,made-up-answers}.slow.test.ts',
-  'tests/model/{smollm2,kv-split}.slow.test.ts',
+  'tests/model/smollm2.slow.test.ts',
   'tests/simulation/{worlds,p0-shape,goodput,calibration}.slow.test.ts',
 ];
 class LongestFirst extends BaseSequencer {

@@ -1,6 +1,7 @@
 // Draft, test, repair: whole answers are tested by a function, and what it says of a wrong one is put to the model, which writes it again.
 // With the address of a server (http://127.0.0.1:8000/v1) its model answers, else the simulated one.
 
+import { prove, verifierCases } from '@coppice/core/testing';
 import { defineVerifier, type ModelSettings, openModel, search } from 'coppice';
 
 const tested = defineVerifier(async (_question, steps) => {
@@ -16,3 +17,5 @@ const found = await search('Name an even number as "answer N".', { model, progra
 const repairs = found.tree.nodes.filter(({ step }) => step?.turn !== undefined);
 console.log(`${found.exit.kind} with score ${found.score}, ${repairs.length} repairs of ${found.rollouts} answers`);
 await model.close();
+
+await prove(verifierCases(async () => ({ verifier: tested })));

@@ -1,11 +1,18 @@
 // A program that grows level by level, such as beam search, is one function: what follows a complete level. This one is
 // successive halving: it begins with many paths, and every level keeps the better half of them, down to two.
 
-import { byScore, growLevels, levelDefaults, levelShape, type NextLevel, type Planting } from '@coppice/papers/levels';
+import {
+  byScore,
+  growLevels,
+  type LevelParent,
+  levelDefaults,
+  levelShape,
+  type NextLevel,
+} from '@coppice/papers/levels';
 import { defineProgram, openModel, search } from 'coppice';
 
 /** The best half of all children, one child below each of them; those that are terminal are finished. */
-function betterHalf(level: readonly Planting[], room: number): NextLevel {
+function betterHalf(level: readonly LevelParent[], room: number): NextLevel {
   const half = Math.max(2, Math.ceil(room / 2));
   const children = level.flatMap(({ node }) => node.children);
   const kept = children.sort(byScore).slice(0, half);

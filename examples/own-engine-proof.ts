@@ -4,7 +4,7 @@ import { type EngineHarness, engineCases, prove } from '@coppice/core/testing';
 import type { Engine, GenerateRequest, Step } from 'coppice';
 
 const load = { runningSequences: 0, waitingSequences: 0, sequenceLimit: undefined, stepMs: undefined, healthy: true };
-const can = { seeded: true, logprobs: false, streams: false, seesStops: true, priorities: false, countsCache: false };
+const can = { seeded: true, logprobs: false, streams: false, priorities: false, countsCache: false };
 const trees = ['oak ', 'elm ', 'ash ', 'yew '];
 
 /** Three trees a step, one a token: the seed says which, or the depth where it is greedy. */
@@ -29,7 +29,7 @@ function treesEngine(): Engine {
     generate: (requests) => {
       for (const request of requests) {
         const step = write(request);
-        const usage = { computedTokens: 1, cachedTokens: 0, generatedTokens: step.tokens, exact: true };
+        const usage = { computedTokens: 1, cachedTokens: 0, generatedTokens: step.tokens };
         post({ type: 'step', request: request.id, step, usage });
       }
     },
@@ -46,6 +46,5 @@ async function open(): Promise<EngineHarness> {
   return { engine, prompt, delimiters: ['\n'], maxTokens: 16, work: async () => {}, close: () => engine.close() };
 }
 
-const cases = engineCases(open);
-await prove(cases);
-console.log(`trees: ${cases.length} cases hold`);
+await prove(engineCases(open));
+console.log('trees: its cases hold');

@@ -3,7 +3,7 @@
 import { type Engine, makeModel, search, type Verifier } from 'coppice';
 
 const load = { runningSequences: 0, waitingSequences: 0, sequenceLimit: undefined, stepMs: undefined, healthy: true };
-const can = { seeded: true, logprobs: true, streams: false, seesStops: true, priorities: false, countsCache: false };
+const can = { seeded: true, logprobs: true, streams: false, priorities: false, countsCache: false };
 
 /** Counts down from 3 by what the seed says, then answers. */
 function countdownEngine(): Engine {
@@ -18,7 +18,7 @@ function countdownEngine(): Engine {
         const last = path.length >= 3;
         const text = last ? `The answer is ${seed % 4}.` : `${3 - path.length} to go\n\n`;
         const step = { text, tokens: 4, meanLogprob: -0.5, end: last ? ('eos' as const) : ('delimiter' as const) };
-        const usage = { computedTokens: 1, cachedTokens: 0, generatedTokens: 4, exact: true };
+        const usage = { computedTokens: 1, cachedTokens: 0, generatedTokens: 4 };
         post({ type: 'step', request: id, step, usage });
       }
     },

@@ -1,6 +1,7 @@
 // A program of one's own: look at a few first steps, keep the best one, and draw whole paths below it alone. A program is
 // pure: it changes the tree only by recording events, so that it could go on from a log.
 
+import { programCases, prove } from '@coppice/core/testing';
 import {
   askBelow,
   chosenAnswer,
@@ -66,3 +67,6 @@ const found = await search('a question', { model, program: firstStep, programOpt
 const { exit, program, rollouts, tree } = found;
 console.log(`${program}: ${exit.kind}, ${tree.root.children.length} openings, ${rollouts} paths`);
 await model.close();
+
+const size = { rollouts: 4, branching: 4, maxDepth: 40, sampling: { temperature: 0.8 }, choose: 'best' } as const;
+await prove(programCases(() => firstStep.create(size, { openings: 3 })));

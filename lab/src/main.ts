@@ -28,6 +28,10 @@ const commands: Readonly<Record<string, LabCommand>> = {
     about: 'draws samples of questions on a real model and writes their trees',
     load: () => import('./commands/record.ts'),
   },
+  sessions: {
+    about: 'sessions of agents under overload, by request and by session, in virtual time',
+    load: () => import('./commands/sessions.ts'),
+  },
   load: {
     about: 'policies under open arrivals on a real model, and the simulator beside them',
     load: () => import('./commands/load.ts'),
@@ -52,6 +56,10 @@ const commands: Readonly<Record<string, LabCommand>> = {
     about: 'a draft model for a real target on the embedded engine: acceptance, time, answers',
     load: () => import('./commands/drafts.ts'),
   },
+  served: {
+    about: 'questions at random moments to a running gateway: times, tokens, right answers, verdicts',
+    load: () => import('./commands/served.ts'),
+  },
   contact: {
     about: 'greedy answers of a server with coppice and without it',
     load: () => import('./commands/contact.ts'),
@@ -75,6 +83,10 @@ const commands: Readonly<Record<string, LabCommand>> = {
   worth: {
     about: 'rules that stop a vote over recorded samples, at equal cost',
     load: () => import('./commands/worth.ts'),
+  },
+  turns: {
+    about: 'turns that call functions, drawn on a server, and votes over them by what they mean',
+    load: () => import('./commands/turns.ts'),
   },
   branching: {
     about: 'what a draw below a prefix is worth against a fresh one, from recorded continuations',

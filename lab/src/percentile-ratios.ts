@@ -1,7 +1,8 @@
 // Percentiles of one way to serve over those of another, the same requests both times, with 95 % intervals by the bootstrap: blocks of
 // neighbours are drawn with replacement, since they met the same queue.
 
-import { percentile, type Random } from '@coppice/core/base';
+import type { Random } from '@coppice/core/base';
+import { percentile } from './statistics.ts';
 
 /** The second way over the first: below 1 is faster. */
 export interface Ratio {

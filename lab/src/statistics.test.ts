@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { estimate, estimateRatio, rankCorrelation, studentT, upperShare } from './statistics.ts';
+import { estimate, estimateRatio, percentile, rankCorrelation, studentT, upperShare } from './statistics.ts';
 
 describe('statistics', () => {
+  it('percentiles are values that occurred, by nearest rank', () => {
+    const values = Array.from({ length: 200 }, (_, at) => 200 - at);
+    expect(percentile(values, 50)).toBe(100);
+    expect(percentile(values, 99)).toBe(198);
+    expect(percentile(values, 100)).toBe(200);
+    expect(percentile([7], 99)).toBe(7);
+  });
+
   it('a rank correlation knows order alone, and shares the ranks of equals', () => {
     expect(rankCorrelation([1, 2, 3, 4], [10, 100, 1000, 1001])).toBeCloseTo(1, 12);
     expect(rankCorrelation([1, 2, 3, 4], [9, 7, 5, 3])).toBeCloseTo(-1, 12);

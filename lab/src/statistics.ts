@@ -96,3 +96,10 @@ function ranksOf(values: readonly number[]): number[] {
   }
   return ranks;
 }
+
+/** The nearest-rank percentile: the smallest value that at least `percent` % of the values do not exceed. */
+export function percentile(values: readonly number[], percent: number): number {
+  assert(values.length > 0, 'a percentile of nothing');
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)]!;
+}

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { ServedProcess } from '../support/served-process.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+const shipped = join(root, 'packages', 'llama');
 const cache = join(root, '.cache', 'outside-suites');
 
 interface Suite {
@@ -21,7 +22,7 @@ interface Suite {
   readonly options: (url: string) => readonly string[];
 }
 
-const suites: Readonly<Record<string, Suite>> = {
+export const suites: Readonly<Record<string, Suite>> = {
   // The shipped word problems by its OpenAI chat model: temperature 0, stop strings with line breaks.
   'lm-eval': {
     packages: 'lm-eval[api]==0.4.13',
@@ -56,7 +57,7 @@ function taskFolder(): string {
   const task = {
     task: 'coppice_words',
     dataset_path: 'json',
-    dataset_kwargs: { data_files: { test: join(root, 'tasks', 'word-problem.test.jsonl') } },
+    dataset_kwargs: { data_files: { test: join(shipped, 'tasks', 'word-problem.test.jsonl') } },
     test_split: 'test',
     output_type: 'generate_until',
     doc_to_text: '{{question}}',
@@ -76,7 +77,7 @@ function taskFolder(): string {
 function tokenizerFolder(): string {
   const folder = join(cache, 'tokenizer');
   mkdirSync(folder, { recursive: true });
-  copyFileSync(join(root, 'models', 'tokenizer.json'), join(folder, 'tokenizer.json'));
+  copyFileSync(join(shipped, 'models', 'tokenizer.json'), join(folder, 'tokenizer.json'));
   const config = { tokenizer_class: 'PreTrainedTokenizerFast', bos_token: '<s>', eos_token: '</s>' };
   writeFileSync(join(folder, 'tokenizer_config.json'), JSON.stringify(config));
   return folder;
@@ -125,5 +126,7 @@ async function run(name: string, more: readonly string[]): Promise<number> {
   }
 }
 
-const [name = '', ...more] = process.argv.slice(2);
-process.exitCode = await run(name, more);
+if (import.meta.main) {
+  const [name = '', ...more] = process.argv.slice(2);
+  process.exitCode = await run(name, more);
+}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { dialects } from '../../packages/gateway/src/api/dialects.ts';
+import { dialects } from '../../packages/gateway/src/api/create.ts';
 import type { Loose } from '../support/loose.ts';
 import { type DialectClient, dialectConformance } from './dialect.ts';
 

@@ -86,6 +86,10 @@ for (const later of [false, true]) {
   });
 }
 
+verifierConformance('a function of question and steps, with nothing else said', async () => ({
+  verifier: defineVerifier((_question, steps) => 1 / (1 + steps.join('').length)),
+}));
+
 verifierConformance('a process of the operator', async () => {
   const judge = 'read -r line; echo \'{"reward": 0.5, "feedback": "so so"}\'';
   const verifier = new CommandVerifier({ command: ['/bin/sh', '-c', judge], sandbox });

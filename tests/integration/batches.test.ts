@@ -1,10 +1,8 @@
 // Files and batches with the official OpenAI client, unchanged, against a real gateway on loopback.
 
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import OpenAI, { BadRequestError, NotFoundError, toFile } from 'openai';
 import type { Batch } from 'openai/resources/batches';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { FaultError, fault } from '../../packages/core/src/base/fault.ts';
 import { SqliteJournal } from '../../packages/core/src/journal/sqlite/sqlite-journal.ts';
 import { newKey } from '../../packages/gateway/src/http/keys.ts';
@@ -77,15 +75,6 @@ describe('files', () => {
     await expect(put('a\u0000b')).rejects.toThrow(/must be text in UTF-8/);
     await expect(put('')).rejects.toThrow(/'file' is empty/);
     await expect(put('x'.repeat(2001))).rejects.toThrow(/at most 2000/);
-    const file = await toFile(Buffer.from('a'), 'x');
-    const form = { purpose: 'batch', file, expires_after: { anchor: 'created_at', seconds: 60 } } as const;
-    await expect(openai.files.create(form)).rejects.toThrow(/'expires_after\[seconds\]' is 60; .*3600/);
-    const alone = new FormData();
-    alone.set('purpose', 'batch');
-    alone.set('file', new Blob(['a']), 'x');
-    alone.set('expires_after[seconds]', '3600');
-    const half = await fetch(`${url}/v1/files`, { method: 'POST', body: alone });
-    expect([half.status, ((await half.json()) as Loose).error.param]).toEqual([400, 'expires_after[anchor]']);
     await put('x'.repeat(2000));
     await expect(put('x'.repeat(501))).rejects.toThrow(/at most 10000 files and 2500 bytes/);
     const headers = { 'content-type': 'multipart/form-data; boundary=x' };
@@ -246,49 +235,15 @@ describe('a batch', () => {
 });
 
 describe('lines for other endpoints', () => {
-  /** An engine's own endpoint: what it was asked, and an answer when the test lets it. */
-  async function upstreamOf(answers: (seen: number) => Promise<{ status?: number; body: object }>) {
-    const asked: { path: string; body: Loose; gone: boolean }[] = [];
-    const server = createServer((request, response) => {
-      const pieces: Buffer[] = [];
-      request.on('data', (piece: Buffer) => pieces.push(piece));
-      request.on('end', async () => {
-        const one = { path: request.url ?? '', body: JSON.parse(String(Buffer.concat(pieces))), gone: false };
-        const seen = asked.push(one);
-        response.on('close', () => {
-          one.gone = !response.writableFinished;
-        });
-        const { status = 200, body } = await answers(seen);
-        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-      });
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-    return { asked, upstream: { urls: [url], model: 'real', headers: {} } };
-  }
-
-  const tools = [{ type: 'function', function: { name: 'add' } }];
-
-  test("tools go to the engine, in order with what is searched, and what it refuses is the line's error", async () => {
-    const usage = { prompt_tokens: 3, completion_tokens: 2 };
-    const { upstream, asked } = await upstreamOf(async (seen) =>
-      seen === 2 ? { status: 400, body: { error: 'no' } } : { body: { id: 'theirs', choices: [], usage } },
-    );
-    const { openai, url } = await client({ upstream });
-    const passed = { ...chat, tools };
-    const batch = await ended(openai, (await create(openai, lines([passed, chat, passed]))).id);
-    expect(batch.request_counts).toEqual({ total: 3, completed: 2, failed: 1 });
-    const told = [...(await results(openai, batch.output_file_id)), ...(await results(openai, batch.error_file_id))];
-    const bodies = new Map(told.map(({ custom_id, response }) => [custom_id, response]));
-    expect(bodies.get('line 1').body.object).toBe('chat.completion');
-    expect([bodies.get('line 0').body, bodies.get('line 2').body]).toContainEqual({ id: 'theirs', choices: [], usage });
-    expect(asked.map(({ path, body }) => [path, body.model])).toEqual(Array(2).fill(['/v1/chat/completions', 'real']));
-    const kept = (await (await fetch(`${url}/v1/searches`)).json()) as Loose;
-    expect(kept.data.filter(({ mode }: Loose) => mode === 'direct')).toHaveLength(2);
+  test('one that no search can do is an error of its line, also where the engine could', async () => {
+    const upstream = { urls: ['http://127.0.0.1:1/v1'], model: 'real', headers: {} };
+    const { openai } = await client({ upstream });
+    const tools = [{ type: 'function', function: { name: 'add' } }];
+    const batch = await ended(openai, (await create(openai, lines([{ ...chat, tools }, chat]))).id);
+    expect(batch.request_counts).toEqual({ total: 2, completed: 1, failed: 1 });
+    const [{ custom_id, response }] = await results(openai, batch.error_file_id);
+    expect([custom_id, response.status_code]).toEqual(['line 0', 400]);
+    expect(response.body.error).toMatchObject({ code: 'unsupported_parameter', param: 'tools' });
   });
 
   test('messages are searched, and errors are in their words', async () => {
@@ -308,38 +263,6 @@ describe('lines for other endpoints', () => {
       type: 'error',
       error: { type: 'invalid_request_error', param: 'max_tokens' },
     });
-  });
-
-  test('one that is passed through makes way for a search at once, and is asked again', async () => {
-    let answer = () => {};
-    const { upstream, asked } = await upstreamOf(
-      (seen) =>
-        new Promise((resolve) => {
-          if (seen > 1) resolve({ body: { id: 'theirs' } });
-          else answer = () => resolve({ body: { id: 'too late' } });
-        }),
-    );
-    const { openai } = await client({ upstream, model: { budget: 1 } });
-    const made = await create(openai, lines([{ ...chat, tools }]));
-    await until(() => asked.length > 0);
-    expect((await openai.chat.completions.create(chat as never)).choices).toHaveLength(1);
-    expect(asked[0]?.gone).toBe(true);
-    answer();
-    const batch = await ended(openai, made.id);
-    expect((await results(openai, batch.output_file_id)).map(({ response }) => response.body)).toEqual([
-      { id: 'theirs' },
-    ]);
-    expect(asked).toHaveLength(2);
-  });
-
-  test('an engine that is busy is asked again, and a batch that is cancelled asks no more', async () => {
-    const { upstream, asked } = await upstreamOf(async () => ({ status: 503, body: {} }));
-    const { openai } = await client({ upstream });
-    const made = await create(openai, lines([{ ...chat, tools }]));
-    await until(() => asked.length >= 2);
-    await openai.batches.cancel(made.id);
-    const batch = await ended(openai, made.id);
-    expect(batch).toMatchObject({ status: 'cancelled', request_counts: { completed: 0, failed: 0 } });
   });
 });
 

@@ -1,8 +1,11 @@
 // What evaluation and load tools send: stop strings with line breaks and temperature 0. Neither may be refused, lose the answer or make
 // one path of a tree.
 
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { GenerateRequest } from '../../packages/core/src/engine/engine.ts';
+import { suites } from '../clients/outside-suites.ts';
 import type { Loose } from '../support/loose.ts';
 import { ask, post, question, runGateway, serverEvents } from '../support/running-gateway.ts';
 import { type Script, ScriptedEngine, ScriptedVerifier } from '../support/scripted-engine.ts';
@@ -46,6 +49,13 @@ async function repliesTo(url: string, stop: readonly string[], more: object) {
   );
 }
 
+test('the suites of others find what they are given', () => {
+  const all = Object.values(suites).flatMap(({ options }) => options('http://127.0.0.1:1'));
+  const tasks = all[all.indexOf('--include_path') + 1]!;
+  const { dataset_kwargs: data } = JSON.parse(readFileSync(join(tasks, 'coppice_words.yaml'), 'utf8')) as Loose;
+  expect(existsSync(data.data_files.test)).toBe(true);
+});
+
 describe('a stop string', () => {
   const cases: [readonly string[], string][] = [
     [['\n'], 'The answer is 24.'],
@@ -80,6 +90,17 @@ describe('a stop string', () => {
     expect(engine.asked[0]?.delimiters).toEqual(['Then']);
   });
 
+  test.each(['none', 'low'])('may be one of more than engines take, with effort %s', async (effort) => {
+    const { url, engine } = await runGateway({ scripted: { script: writer(text) } });
+    const stop = ['a1', 'a2', 'a3', 'a4', 'a5', effort === 'none' ? 'Then' : '24'];
+    const { choices } = await ask(url, { stop, reasoning_effort: effort });
+    expect(choices[0].finish_reason).toBe('stop');
+    expect(choices[0].message.content).toBe(effort === 'none' ? 'First we add.\n\n' : 'The answer is ');
+    expect(engine.asked.every(({ delimiters }) => delimiters.length <= 4)).toBe(true);
+    const { error } = await ask(url, { stop: Array.from({ length: 17 }, (_, at) => `s${at}`) });
+    expect(error).toMatchObject({ param: 'stop', message: "'stop' has 17 items; at most 16 are allowed" });
+  });
+
   test('a finished path that says no number is not accepted where one is asked for', async () => {
     const script: Script = ({ index }) => ({ text: index === 0 ? 'It is hard to say.' : 'It is 24.', end: 'eos' });
     const verifier = new ScriptedVerifier(({ step }) => (step.text.includes('24') ? 0.8 : 0.9));
@@ -94,6 +115,25 @@ describe('a stop string', () => {
     expect((await ask(url, open)).coppice).toMatchObject({ verdict: 'accepted', answer: null });
   });
 });
+
+test.each(['greedy', 'best-of-n', 'mcts'])(
+  'the last step of %s is told from its beginning where a limit cut it',
+  async (program) => {
+    const engine = new ScriptedEngine({ script: writer('First we add.\n\nSo the answer is 24.'), pieces: true });
+    const { url } = await runGateway({ engine, model: { stepTokens: 2 }, verifier: new ScriptedVerifier(() => 0.9) });
+    for (const { said, streamed, coppice } of await repliesTo(url, ['never'], { coppice: { program } })) {
+      expect([said, streamed]).toEqual(['So the answer is 24.', 'So the answer is 24.']);
+      expect(coppice).toMatchObject({ answer: '24', tokens: { answer: 5, path: 8 } });
+    }
+    const { choices } = await ask(url, { logprobs: true, coppice: { program } });
+    expect(choices[0].message).toMatchObject({ reasoning: 'First we add.\n\n' });
+    const told = choices[0].logprobs.content.map(({ token }: Loose) => token).join('');
+    expect(told).toBe('So the answer is 24.');
+    const response = await post(`${url}/v1/responses`, { model: 'm', input: 'question', coppice: { program } });
+    const { output } = (await response.json()) as Loose;
+    expect(output.at(-1).content[0].text).toBe('So the answer is 24.');
+  },
+);
 
 test('each of n choices has its own verdict, whole and streamed, and the search keeps them', async () => {
   const verifier = new ScriptedVerifier(({ step }) => (step.text.includes('answer is 1') ? 0.2 : 1));

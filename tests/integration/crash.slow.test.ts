@@ -243,3 +243,71 @@ test.each(['refine', 'panel'])(
     await second.stop();
   },
 );
+
+test('kill -9 between two turns of a session and in the middle of one: what it was given is known, and the turn is answered once', async () => {
+  const path = join(folder, 'sessions.db');
+  const given = ['--sim', '--journal', path, '--set', 'models.0.engine.speed=3'];
+  const session = { id: 's', token_budget: 1e6 };
+  const turn = (url: string, at: number, more: object = {}) =>
+    create(url, 1000 + at, { background: false, coppice: { session }, ...more });
+  const turns = async (url: string): Promise<Loose[]> => (await get(`${url}/v1/searches?session=s`)).data;
+
+  const first = await start(given);
+  const { id } = await turn(first.url, 1);
+  await first.kill();
+  const second = await start(given);
+  const middle = await turn(second.url, 2, { background: true });
+  await seen(`${second.url}/v1/searches/${middle.id}/events`, 3);
+  await second.kill();
+  const third = await start(given);
+  await until(async () => (await turns(third.url)).every(({ state }) => state === 'done'));
+  const log = await logOf(third.url, middle.id);
+  expectToldOnce(log);
+  expect((await turns(third.url)).map((each) => each.id)).toEqual([middle.id, id]);
+  const spent = (await turns(third.url)).reduce((sum, { summary }) => sum + summary.tokens, 0);
+  const refused = await turn(third.url, 3, { coppice: { session: { id: 's', token_budget: spent } } });
+  expect(refused.error).toMatchObject({ code: 'session_spent', message: expect.stringContaining(`spent ${spent} of`) });
+  expect((await turn(third.url, 4, { coppice: { session: { id: 's', token_budget: spent + 1 } } })).state).toBe('done');
+  await third.stop();
+});
+
+test('a turn of an agent that is killed in the middle is answered once, and pays for nothing again', async () => {
+  const server = await new VllmServer().listen();
+  onTestFinished(() => server.close());
+  server.drawTurn = ({ seed }) => ({ calls: [{ name: 'step', arguments: { n: seed % 3 } }] });
+  const own = mkdtempSync(join(folder, 'turn-'));
+  const config = join(own, 'coppice.json');
+  const engine = { kind: 'openai', urls: [server.url] };
+  writeFileSync(config, JSON.stringify({ models: [{ name: 'm', tools: 'vote', engine }] }));
+  const serve = () => start(['--config', config, '--journal', join(own, 'journal.db')]);
+  const drawn = () => server.bodies('/v1/chat/completions').filter(({ max_tokens }) => max_tokens !== 1);
+  const held = Promise.withResolvers<void>();
+  server.pace = () => (drawn().length > 2 ? held.promise : Promise.resolve());
+
+  const first = await serve();
+  const tools = [{ type: 'function', function: { name: 'step' } }];
+  const messages = [{ role: 'user', content: 'Take a step.' }];
+  const asked = { model: 'm', background: true, seed: searchSeed, messages, tools, reasoning_effort: 'high' };
+  const headers = { 'content-type': 'application/json' };
+  const request = { method: 'POST', headers, body: JSON.stringify(asked) };
+  const { id } = (await (await fetch(`${first.url}/v1/searches`, request)).json()) as Loose;
+  await until(() => drawn().length > 2);
+  await seen(`${first.url}/v1/searches/${id}/events`, 1);
+  await first.kill();
+  const before = drawn().length;
+  held.resolve();
+
+  const second = await serve();
+  await until(async () => (await get(`${second.url}/v1/searches/${id}`)).state === 'done');
+  const log = await logOf(second.url, id);
+  expectToldOnce(log);
+  const resumed = log.findIndex(({ event }) => event.type === 'resumed');
+  const kept = seedsOf(log, log.slice(0, resumed).filter(isFold));
+  const again = drawn()
+    .slice(before)
+    .flatMap(({ seed, n = 1 }) => Array.from({ length: Number(n) }, (_, at) => Number(seed) + at));
+  expect(kept.length).toBeGreaterThan(0);
+  expect(again.filter((seed) => kept.includes(seed))).toEqual([]);
+  const { result } = await get(`${second.url}/v1/searches/${id}`);
+  expect(result.calls).toEqual([{ name: 'step', arguments: expect.stringMatching(/^\{"n":\d\}$/) }]);
+});

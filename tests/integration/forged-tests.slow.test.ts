@@ -111,17 +111,86 @@ def f(n): return 0`,
   'an argument that is changed': 'def f(n, *more): globals()["f"] = lambda *given: None',
 };
 
+/** Replies of its own making to whatever the tests ask, from a writer that the runner uses. */
+const replies = (change: string) => `import json
+real = json.dumps
+def dumps(value, *given, **named):
+  if 'id' in value and 'is' not in value: value = {**value, ${change}}
+  return real(value, *given, **named)
+json.dumps = dumps
+def f(n): return 0`;
+
+const forgedReplies: Readonly<Record<string, string>> = {
+  'a class that equals everything': `class Meta(type):
+  def __eq__(self, other): return True
+  def __ne__(self, other): return False
+  __hash__ = type.__hash__
+class Same(metaclass=Meta): pass
+def f(n): return Same`,
+  'a text that equals everything':
+    'class Same(str):\n  def __eq__(self, other): return True\n  __hash__ = str.__hash__\ndef f(n): return Same()',
+  'no number': 'def f(n): return float("nan")',
+  'a number without end': 'def f(n): return 10 ** 200000',
+  'numbers without end': 'def f(n):\n  at = 0\n  while True:\n    yield at\n    at += 1',
+  'lists in lists': 'def f(n):\n  held = []\n  for _ in range(100000): held = [held]\n  return held',
+  'calls of itself': 'def f(n): return f(n)',
+  'the end of a loop': 'def f(n): raise StopIteration',
+  'every number': replies("'value': {'range': [0, 10 ** 30, 1]}"),
+  'two kinds at once': replies("'value': {'int': '0x29', 'set': []}"),
+  'an error that is none': replies("'error': [['x'], {}]"),
+  'an error that ends the tests': replies("'error': ['SystemExit', '0']"),
+  'arguments that are none': replies("'after': 5"),
+  'the end of an iterator': replies("'value': {'iterator': 0}, 'ended': True"),
+  'numbers of the interpreter': `import ctypes
+for each in range(100): ctypes.c_char.from_address(id(each) + 24).value = b')'
+def f(n): return 41`,
+  'modules of its own': `import sys, types
+class Module(types.ModuleType):
+  def __getattr__(self, name): return lambda *given, **named: True
+for name in list(sys.modules): sys.modules[name] = Module(name)
+def f(n): return 0`,
+  'threads that speak for it': `import os, threading, time
+def speak():
+  while True:
+    for fd in range(3, 6):
+      try: os.write(fd, b'{"id": 1, "is": "value", "value": 41}\\n')
+      except OSError: pass
+    time.sleep(0.001)
+threading.Thread(target=speak, daemon=True).start()
+def f(n):
+  time.sleep(0.05); return 0`,
+};
+
+/** Such tests once took an error of the code for the end of their own loop. */
+const endedByErrors = `assert all(map(lambda n: f(n) == 3 * n + 1, range(20)))
+assert next(map(f, [1]), 4) == 4
+assert list(filter(f, [1, 2])) == []`;
+
 describe('a forgery', () => {
   test.runIf(hasPython)('in Python is not paid', async () => {
-    const answers = Object.values(pythonForgeries).map((code, at) => request(at, code));
+    const all = { ...pythonForgeries, ...forgedReplies };
+    const answers = Object.values(all).map((code, at) => request(at, code));
     const options = { command: 'python', tests: pythonTests, timeoutMs: 20_000, sandbox } as const;
     const given = await judged(options, answers);
-    const names = Object.keys(pythonForgeries);
+    const names = Object.keys(all);
     expect(given.map((each, at) => [names[at], each.type === 'score' ? each.reward : -1])).toEqual(
       names.map((name) => [name, 0]),
     );
     const honest = 'def f(n): return {3: 41, 5: 97.0, 7: 113, 9: 131, 11: 151, 13: 173, 15: 191}[n]';
     expect(await judged(options, [request(1, honest)])).toMatchObject([{ reward: 1 }]);
+  });
+
+  test.runIf(hasPython)('by an error ends no loop of the tests', async () => {
+    const code = forgedReplies['the end of a loop']!;
+    const [given] = await judged({ command: 'python', tests: endedByErrors, sandbox }, [request(1, code)]);
+    expect(given).toMatchObject({ reward: 0 });
+  });
+
+  test.runIf(hasPython)('of a name of Python that the tests use themselves is marked', async () => {
+    const tests = 'assert set(max([1, 2], [3])) == set([5, 9])';
+    const code = 'def max(*given): return []\ndef set(*given): return 0';
+    const [given] = await judged({ command: 'python', tests, sandbox }, [request(1, code)]);
+    expect(given).toMatchObject({ feedback: expect.stringContaining(ranInside) });
   });
 
   test.runIf(hasPython)('cannot move tests into its own process', async () => {

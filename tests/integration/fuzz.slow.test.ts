@@ -168,7 +168,6 @@ const paths = [
   '/v1/batches?limit=1e9',
   '/v1/batches/batch_x/cancel',
   '/v1/responses/resp_x',
-  '/v1/responses/%ff/input_items?limit=x',
   '/v1/responses/resp_x/cancel',
   '/v1/messages/count_tokens',
   '/v1/usage',

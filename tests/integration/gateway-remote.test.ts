@@ -40,6 +40,15 @@ const ask = { model: 'remote', messages: [{ role: 'user', content: 'what is it?'
 
 const sum = { ...ask, messages: [{ role: 'user', content: 'What is 2 + 3?' }] };
 
+test('a server that has gone is told as such', async () => {
+  const server = await vllm();
+  const url = await serve({ engine: { kind: 'openai', urls: [server.url] } });
+  await server.close();
+  const response = await post(`${url}/v1/chat/completions`, { ...ask, coppice: { deadline_ms: 200 } });
+  const { error } = (await response.json()) as Loose;
+  expect([response.status, error.message]).toEqual([502, expect.stringContaining('(unavailable)')]);
+});
+
 test('a search over a remote server with a remote reward model', async () => {
   const [generator, scorer] = [await vllm({ apiKey: 'up' }), await vllm()];
   const engine = { kind: 'openai', urls: [`${generator.url}/v1`], apiKeyEnv: 'UP' };
@@ -145,13 +154,13 @@ test('replicas that a file lists come and go under searches and requests that ar
   const page = async () => (await fetch(`${url}/metrics`)).text();
   const states = async () => (await page()).match(/^coppice_replica.*$/gm);
   const strands = async () => Number(/^coppice_budget_strands\{.*\} (\d+)$/m.exec(await page())?.[1]);
-  expect([await answered(), await strands()]).toEqual([200, 32]);
+  expect([await answered(), await strands()]).toEqual([200, 128]);
   // Nobody has set a budget: it follows. The new one is out until it was found to be like the old one.
   await list(first, second);
-  await until(async () => (await strands()) === 64);
+  await until(async () => (await strands()) === 256);
   expect(second.bodies('/tokenize').length).toBeGreaterThan(0);
   await list(second);
-  await until(async () => (await strands()) === 32);
+  await until(async () => (await strands()) === 128);
   expect(await states()).toContain('coppice_replicas{model="remote",state="out"} 0');
   const before = first.seen.length;
   expect([await answered(), await answered()]).toEqual([200, 200]);
@@ -160,5 +169,5 @@ test('replicas that a file lists come and go under searches and requests that ar
   expect(await answered()).toBe(200);
   expect(first.seen.length).toBe(before);
   expect(await states()).toContain('coppice_replicas{model="remote",state="up"} 1');
-  expect(await strands()).toBe(32);
+  expect(await strands()).toBe(128);
 });

@@ -2,7 +2,7 @@
 
 import OpenAI, { BadRequestError } from 'openai';
 import { expect, onTestFinished, test } from 'vitest';
-import { evaluate } from '../../packages/core/src/answer/expression.ts';
+import { evaluate } from '../../packages/core/src/answer/formula/expression.ts';
 import { openModels } from '../../packages/core/src/answering/models/open-models.ts';
 import { checkConfig } from '../../packages/core/src/config/load.ts';
 import { SqliteJournal } from '../../packages/core/src/journal/sqlite/sqlite-journal.ts';

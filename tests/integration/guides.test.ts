@@ -1,31 +1,47 @@
-// The guides as pages: every block can be tried or says why not, every link leads somewhere, and every page is reached.
+// The guides as pages: every block can be tried or says why not, and every page is reached; and every link of any page leads somewhere.
 
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { posix } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../packages/core/src/config/load.ts';
-import { guideFolder, guides } from '../support/guide-commands.ts';
+import { guides } from '../support/guide-commands.ts';
+import { textOf, trackedFiles } from '../support/source-files.ts';
+
+const pages = trackedFiles.filter((file) => file.endsWith('.md'));
+
+/** Blocks of code hold no links, and comments of a shell are no headings. */
+function proseOf(page: string): string {
+  return textOf(page).replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
+}
 
 /** GitHub's anchors of a page's headings, as far as ours go. */
-function anchorsOf(file: string): readonly string[] {
-  const headings = [...readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, words]) => words!);
+function anchorsOf(page: string): readonly string[] {
+  const headings = [...proseOf(page).matchAll(/^#+ (.*)$/gm)].map(([, words]) => words!);
   return headings.map((words) =>
     words
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
       .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N} -]/gu, '')
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
       .replaceAll(' ', '-'),
   );
 }
 
-test.each(guides)('$page: every link leads somewhere', ({ page, text }) => {
-  const links = [...text.matchAll(/\]\((?!https:)([^)#]*)(?:#([^)]*))?\)/g)];
+function brokenLinksOf(page: string): readonly string[] {
+  const links = [
+    ...proseOf(page)
+      .replaceAll(/`[^`\n]*`/g, '')
+      .matchAll(/\]\((?!\w+:)([^)#\s]*)(?:#([^)]*))?\)/g),
+  ];
   const broken = links.filter(([, path = '', anchor]) => {
-    const file = path === '' ? join(guideFolder, page) : join(guideFolder, path);
-    if (!existsSync(file)) return true;
-    return anchor !== undefined && !anchorsOf(file).includes(anchor);
+    const file = path === '' ? page : posix.join(posix.dirname(page), path);
+    return !existsSync(file) || (anchor !== undefined && file.endsWith('.md') && !anchorsOf(file).includes(anchor));
   });
-  expect(broken.map(([link]) => link)).toEqual([]);
-  expect(links.length).toBeGreaterThan(0);
+  return broken.map(([link]) => `${page} ${link}`);
+}
+
+test('every link of every page leads somewhere', () => {
+  expect(pages.length).toBeGreaterThan(200);
+  expect(pages.flatMap(brokenLinksOf)).toEqual([]);
 });
 
 test('every guide is listed, and nearly every command is tried', () => {

@@ -20,7 +20,7 @@ async function writeLog(path: string): Promise<void> {
     owner: 'local',
     fingerprint: 'f',
     background: true,
-    createdMs: 1,
+    createdMs: Date.now(),
     about: {},
     title: 't',
     request: {},
@@ -36,7 +36,7 @@ async function writeLog(path: string): Promise<void> {
     node += count;
     if (sequence % 5000 === 0) await journal.flush();
   }
-  await journal.finish(id, 1, { state: 'done', endedMs: 2, outcome: {}, texts: {} });
+  await journal.finish(id, 1, { state: 'done', endedMs: Date.now(), outcome: {}, texts: {} });
   await journal.close();
 }
 

@@ -18,8 +18,13 @@ describe('the anthropic package', () => {
     const { anthropic, engine } = await client();
     const plain = await anthropic.messages.create({ ...ask, system: 'Be brief.' });
     expect(plain).toMatchObject({ type: 'message', role: 'assistant', model: 'm', stop_reason: 'end_turn' });
-    expect(plain.content).toEqual([{ type: 'text', text: expect.stringMatching(/^The answer is/), citations: null }]);
+    // `citations: null` made the AI SDK's Anthropic provider refuse the whole answer.
+    expect(plain.content).toEqual([{ type: 'text', text: expect.stringMatching(/^The answer is/) }]);
     expect(plain.usage.output_tokens).toBeGreaterThan(0);
+    expect(plain._request_id).toMatch(/^req_/);
+    expect(plain.usage).toMatchObject({
+      coppice: { verdict: 'accepted', verdict_text: expect.stringMatching(/^acc/) },
+    });
     const prompt = engine.asked.at(-1)?.prompt;
     expect(prompt?.kind === 'chat' && prompt.messages[0]).toEqual({ role: 'system', content: 'Be brief.' });
     const thought = await anthropic.messages.create({ ...ask, thinking: { type: 'enabled', budget_tokens: 2000 } });
@@ -45,12 +50,17 @@ describe('the anthropic package', () => {
     const { anthropic } = await client();
     const body = thinks ? { ...ask, thinking: { type: 'adaptive' as const } } : ask;
     const types: string[] = [];
-    const stream = anthropic.messages.stream(body).on('streamEvent', ({ type }) => types.push(type));
+    let read = 0;
+    const stream = anthropic.messages.stream(body).on('streamEvent', (event) => {
+      types.push(event.type);
+      if (event.type === 'message_start') read = event.message.usage.input_tokens;
+    });
     const helped = await stream.finalMessage();
     expect(helped.content.map(({ type }) => type)).toEqual(thinks ? ['thinking', 'text'] : ['text']);
     expect(helped.content.at(-1)).toMatchObject({ text: expect.stringMatching(/^The answer is/) });
     expect([types[0], ...types.slice(-2)]).toEqual(['message_start', 'message_delta', 'message_stop']);
     expect(helped.usage.output_tokens).toBeGreaterThan(0);
+    expect(read).toBeGreaterThan(5);
   });
 
   test('an abort goes down to the engine; a failure in a stream is thrown', async () => {
@@ -95,5 +105,14 @@ describe('the anthropic package', () => {
     const { anthropic } = await client();
     const { max_tokens: _, ...prompt } = ask;
     expect(await anthropic.messages.countTokens(prompt)).toEqual({ input_tokens: 9, coppice: { estimate: true } });
+    const data = 'A'.repeat(100_000);
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } } as const;
+    const called = { type: 'tool_use', id: 'c', name: 'f', input: { a: 1 } } as const;
+    const messages: Anthropic.MessageParam[] = [...prompt.messages, { role: 'assistant', content: [called] }];
+    const tools = [{ name: 'f', description: 'x'.repeat(400), input_schema: { type: 'object' as const } }];
+    const agent = { ...prompt, tools, messages: [...messages, { role: 'user' as const, content: [image] }] };
+    const counted = await anthropic.messages.countTokens(agent);
+    expect(counted.input_tokens).toBeGreaterThan(100);
+    expect(counted.input_tokens).toBeLessThan(300);
   });
 });

@@ -13,6 +13,7 @@ import { systemClock } from '../../packages/core/src/runtime/live.ts';
 import { Gateway } from '../../packages/gateway/src/gateway.ts';
 import { newKey } from '../../packages/gateway/src/http/keys.ts';
 import { silentLog } from '../../packages/gateway/src/observe/log.ts';
+import { Vocabulary } from '../servers/model.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
 import type { Loose } from '../support/loose.ts';
 import { hasPostgres, startPostgres, type TestDatabase } from '../support/postgres.ts';
@@ -123,6 +124,60 @@ describe.skipIf(!hasPostgres)('nodes', () => {
     await second.gateway.close();
     await until(async () => (await overview(first.url)).models[0].budget === 9);
     expect((await overview(first.url)).nodes).toHaveLength(1);
+  });
+
+  test('agree on a session: what it was given anywhere, what it may spend, and the server that holds it', async () => {
+    const vocabulary = new Vocabulary();
+    const servers = await Promise.all([0, 1].map(() => new VllmServer({ vocabulary }).listen()));
+    for (const server of servers) onTestFinished(() => server.close());
+    const engine = { kind: 'openai', urls: servers.map(({ url }) => `${url}/v1`) };
+    const model = { engine, verifier: { kind: 'none' }, budget: 8 };
+    const nodes = [await startNode(model), await startNode(model)];
+    const messages = [{ role: 'user', content: 'what is it?' }];
+    const ask = async (at: number, session: unknown) => {
+      const body = { model: 'm', messages, coppice: { program: 'greedy', session } };
+      const answer = await post(`${nodes[at % 2]!.url}/v1/chat/completions`, body);
+      return { status: answer.status, told: (await answer.json()) as Loose };
+    };
+    const homes = () => servers.map((server) => server.bodies('/v1/completions').length);
+    for (let session = 0; session < 6; session += 1) {
+      const before = homes();
+      for (let at = 0; at < 4; at += 1) expect((await ask(at, `s${session}`)).status).toBe(200);
+      const grown = homes().map((count, at) => count - before[at]!);
+      expect(Math.min(...grown)).toBe(0);
+    }
+    const list = await fetch(`${nodes[1]!.url}/v1/searches?session=s3`);
+    expect(((await list.json()) as Loose).data).toHaveLength(4);
+    // The other node knows the budget and what was spent of it.
+    const { told } = await ask(0, { id: 's3', token_budget: 1e6 });
+    const spent = await ask(1, { id: 's3', token_budget: told.usage.completion_tokens });
+    expect([spent.status, spent.told.error?.code]).toEqual([402, 'session_spent']);
+    expect((await ask(1, 's3')).status).toBe(200);
+  });
+
+  test('audit a judge at the same time, and count each search once, whichever node ended it', async () => {
+    const model = { engine: { kind: 'sim', speed: 100 }, verifier: { kind: 'sim' } };
+    const nodes = [await startNode(model), await startNode(model)];
+    const coppice = { program: 'best-of-n', policy: 'vanilla', rollouts: 8 };
+    const ids = await Promise.all(
+      Array.from({ length: 24 }, async (_, at) => {
+        const messages = [{ role: 'user', content: `what is ${at}?` }];
+        const body = { model: 'm', messages, background: true, coppice };
+        return ((await (await post(`${nodes[at % 2]!.url}/v1/searches`, body)).json()) as Loose).id as string;
+      }),
+    );
+    const stateOf = async (id: string) =>
+      ((await (await fetch(`${nodes[0]!.url}/v1/searches/${id}`)).json()) as Loose).state;
+    await until(async () => (await Promise.all(ids.map(stateOf))).every((state) => state === 'done'));
+    const client = new pg.Client(database.url);
+    await client.connect();
+    const counting = `SELECT count(*)::int AS audited FROM ${schema}.searches WHERE outcome::text LIKE '%"audit"%'`;
+    const { audited } = (await client.query(counting)).rows[0] as Loose;
+    await client.end();
+    expect(audited).toBeGreaterThan(0);
+    const told = async ({ url }: { readonly url: string }) =>
+      Number(/judge_split_searches\{model="m"\} (\d+)/.exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
+    await until(async () => (await Promise.all(nodes.map(told))).every((count) => count === audited));
   });
 
   test('are not put out of order by one whose clock is wrong by an hour', async () => {

@@ -57,7 +57,7 @@ test('every operation has a summary and a group, and the recorded examples are w
       expect([path, z.fromJSONSchema(schema).safeParse(asked.example).error?.issues]).toEqual([path, undefined]);
     }
   }
-  expect(recorded.length).toBeGreaterThan(15);
+  expect(recorded.length).toBeGreaterThan(14);
 });
 
 test('the document is read without a key, and nothing else of the API', async () => {
@@ -118,7 +118,6 @@ test('every answer is as the document says, with no field more', async () => {
     include: ['message.output_text.logprobs'],
   });
   await call('GET /v1/responses/{id}', undefined, made.id);
-  await call('GET /v1/responses/{id}/input_items', undefined, made.id, '?order=asc&limit=1');
   const background = await call('POST /v1/responses', { model: 'm', input: 'make 24', background: true });
   await call('POST /v1/responses/{id}/cancel', undefined, background.id);
   await call('DELETE /v1/responses/{id}', undefined, made.id);
@@ -169,6 +168,7 @@ test('queries are read by the schemas that stand in the document, and refused by
     ['state', 'query'],
     ['limit', 'query'],
     ['before', 'query'],
+    ['session', 'query'],
   ]);
   for (const [query, param] of [
     ['searches?limit=0', 'limit'],

@@ -99,6 +99,17 @@ describe('all packages', () => {
     expect(broken).toEqual([]);
   });
 
+  it('bring the pages, whose links lead somewhere among them', () => {
+    const pages = join(whole, 'node_modules', 'coppice', 'dist', 'pages');
+    const files = readdirSync(pages, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.md'));
+    expect(files).toEqual(expect.arrayContaining(['README.md', 'docs/guides/costs.md', 'lab/docs/README.md']));
+    const broken = files.flatMap((file) => {
+      const links = readFileSync(join(pages, file), 'utf8').matchAll(/\[[^\]]*\]\((?!\w+:|#)([^)#]+)/g);
+      return [...links].map(([, link]) => join(pages, file, '..', link!)).filter((path) => !existsSync(path));
+    });
+    expect(broken).toEqual([]);
+  });
+
   it('are a library, typed and with nothing but what its index names', () => {
     const call = `import { openModel, search } from 'coppice';
     const model = await openModel({ engine: { kind: 'sim', speed: 100 }, verifier: { kind: 'sim' }, threshold: 0.65 });

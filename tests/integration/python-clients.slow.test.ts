@@ -11,8 +11,10 @@ import { guides } from '../support/guide-commands.ts';
 import type { Loose } from '../support/loose.ts';
 import { clientsFolder, hasPythonClients, runPython } from '../support/python-clients.ts';
 import { runGateway } from '../support/running-gateway.ts';
+import { saplingForm } from '../support/sapling-form.ts';
 import { ScriptedEngine, ScriptedVerifier } from '../support/scripted-engine.ts';
 import { ServedProcess } from '../support/served-process.ts';
+import { allDone, serveTurns, tenTurns } from '../support/served-turns.ts';
 
 const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
 
@@ -98,11 +100,32 @@ describe.skipIf(!hasPythonClients)('in Python', () => {
     expect(step.content).toBe('{"answer": 24}');
   });
 
-  const programs = [...guides.find(({ page }) => page === 'clients.md')!.files].filter(([name]) =>
-    name.endsWith('.py'),
+  test.each(['openai', 'anthropic', 'openai-agents', 'openai-agents-responses', 'langgraph', 'pydantic-ai'])(
+    '%s runs ten turns with tools, each of them a vote',
+    async (agent) => {
+      const { server, url } = await serveTurns(tenTurns, { tools: 'vote' });
+      const said = (await runPython('python', [`${clientsFolder}/agent_turns.py`, url, agent]))
+        .trim()
+        .split('\n')
+        .at(-1)!;
+      expect(JSON.parse(said)).toEqual({ said: allDone, steps: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] });
+      const drawn = server.bodies('/v1/chat/completions').reduce((sum, { n = 1 }) => sum + Number(n), 0);
+      expect(drawn).toBeGreaterThanOrEqual(22);
+    },
   );
+
+  const files = guides.find(({ page }) => page === 'clients.md')!.files;
+
+  test('the agent of the guide takes its steps', async () => {
+    const { url } = await serveTurns(tenTurns, { name: 'qwen', tools: 'vote' });
+    const program = files.get('agent_client.py')!.replace('http://127.0.0.1:8181', url);
+    expect((await runPython('python', ['-c', program])).trim()).toBe(allDone);
+  });
+
+  const programs = [...files].filter(([name]) => name.endsWith('.py') && name !== 'agent_client.py');
   test.each(programs)('%s of the guide shows that an answer was not accepted', async (name, text) => {
-    const { url } = await runGateway({ model: { name: 'sapling' }, verifier: new ScriptedVerifier(() => 0.1) });
+    const verifier = new ScriptedVerifier(() => 0.1);
+    const { url } = await runGateway({ model: { name: 'sapling' }, verifier, form: saplingForm });
     const folder = mkdtempSync(join(tmpdir(), 'coppice-guide-clients-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     writeFileSync(join(folder, name), text.replace('http://127.0.0.1:8181', url));

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { Vocabulary } from '../servers/model.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
-import { benchOfEach, failing } from './remote-bench.ts';
+import { benchOfEach, failing, openBench } from './remote-bench.ts';
 
 const open = benchOfEach();
 
@@ -29,6 +29,29 @@ describe('replicas', () => {
     expect(left!.size).toBe(10);
   });
 
+  it('keep the searches of a session together, in this process and in another, and its salt goes along', async () => {
+    const servers = pair();
+    const homes = new Map<string, number[]>();
+    const first = await open(servers);
+    for (const { engine, request, finish } of [first, await openBench(servers)]) {
+      for (let at = 0; at < 40; at += 1) {
+        const session = { route: `route ${at % 20}`, salt: `salt ${at % 20}` };
+        const one = request({ search: `search-${at}`, session });
+        engine.generate([one]);
+        await finish([one]);
+        engine.release(one.search);
+      }
+      await engine.close();
+    }
+    // A server is tried once, without a session.
+    for (const [at, server] of servers.entries())
+      for (const { cache_salt: salt } of server.bodies('/v1/completions'))
+        if (salt !== undefined) homes.set(String(salt), [...(homes.get(String(salt)) ?? []), at]);
+    expect(homes.size).toBe(20);
+    for (const each of homes.values()) expect([each.length, new Set(each).size]).toEqual([4, 1]);
+    expect(new Set([...homes.values()].flat()).size).toBe(2);
+  });
+
   it('are told nothing of routing: this engine is the router', async () => {
     const servers = pair();
     const { engine, request, finish } = await open(servers);
@@ -44,19 +67,28 @@ describe('replicas', () => {
     ['sglang', ['x-smg-routing-key']],
     ['llm-d', ['x-session-id', 'x-llm-d-inference-fairness-id', 'x-gateway-inference-fairness-id']],
     ['dynamo', ['x-dynamo-session-id']],
-  ] as const)('behind a router (%s) share one value per search in its own headers', async (router, names) => {
-    const server = new VllmServer();
-    const { engine, request, finish } = await open([server], { router });
-    const requests = [request({ search: 'a' }), request({ search: 'a' }), request({ search: 'b' })];
-    engine.generate(requests);
-    await finish(requests);
-    const sent = server.seen.filter(({ body }) => requests.some(({ seed }) => seed === body.seed));
-    for (const name of names) {
-      const values = requests.map(({ seed }) => sent.find(({ body }) => body.seed === seed)?.headers[name]);
-      expect(values[0]).toMatch(/^[0-9a-f]{16}$/);
-      expect([values[0] === values[1], values[0] === values[2]]).toEqual([true, false]);
-    }
-  });
+  ] as const)(
+    'behind a router (%s) share one value per search or session in its own headers',
+    async (router, names) => {
+      const server = new VllmServer();
+      const { engine, request, finish } = await open([server], { router });
+      const session = { route: 'r' };
+      const named = [request({ search: 'c', session }), request({ search: 'd', session })];
+      const requests = [request({ search: 'a' }), request({ search: 'a' }), request({ search: 'b' }), ...named];
+      engine.generate(requests);
+      await finish(requests);
+      const sent = server.seen.filter(({ body }) => requests.some(({ seed }) => seed === body.seed));
+      for (const name of names) {
+        const values = requests.map(({ seed }) => sent.find(({ body }) => body.seed === seed)?.headers[name]);
+        expect(values[0]).toMatch(/^[0-9a-f]{16}$/);
+        expect([values[0] === values[1], values[0] === values[2], values[3] === values[4]]).toEqual([
+          true,
+          false,
+          true,
+        ]);
+      }
+    },
+  );
 
   interface Hints {
     readonly priority: number;

@@ -3,6 +3,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import type { GenerateRequest, StepNeeds } from '../../packages/core/src/engine/engine.ts';
+import { turnIn } from '../../packages/core/src/tree/readings/agent-turn.ts';
 import { Vocabulary } from '../servers/model.ts';
 import { SglangServer } from '../servers/sglang-server.ts';
 import { VllmServer, type VllmSettings } from '../servers/vllm-server.ts';
@@ -53,6 +54,30 @@ describe('siblings on vLLM', () => {
     expect(opened.inbox.filter(({ type }) => type === 'token')).toEqual([]);
   });
 
+  it('that are turns of an agent go as one chat, and its count of the prompt is told once', async () => {
+    const server = new VllmServer();
+    server.drawTurn = ({ seed }) => ({ calls: [{ name: 'f', arguments: { seed } }] });
+    await server.listen();
+    bench = await openBench([server]);
+    server.seen.length = 0;
+    const prompt = { kind: 'chat', messages: [{ role: 'user', content: 'q' }], turn: { tools: [] } } as const;
+    const children = family(bench, 1, { needs: seeded, prompt, maxTokens: 64 });
+    bench.engine.generate(children);
+    await bench.finish(children);
+    expect(server.seen.map(({ path }) => path)).toEqual(['/v1/chat/completions']);
+    expect(server.seen[0]?.body).toMatchObject({ n: 4, seed: 100, stream: false });
+    const seeds = children.map(({ id }) => JSON.parse(turnIn(textOf(bench!, id))!.calls[0]!.arguments).seed);
+    expect(seeds).toEqual([100, 101, 102, 103]);
+    const usages = children
+      .map(({ id }) => bench!.answer(id))
+      .flatMap((each) => (each && 'usage' in each ? each.usage! : []));
+    const counted = Math.ceil(JSON.stringify(prompt.messages).length / 4);
+    expect(usages.map(({ computedTokens, cachedTokens }) => computedTokens + cachedTokens)).toEqual(
+      Array(4).fill(counted),
+    );
+    expect(usages.at(-1)?.computedTokens).toBe(counted);
+  });
+
   it.each([64, 2048])('are the same children as alone, the prompt counted once (%d tokens)', async (maxTokens) => {
     const opened = await open();
     const shared = family(opened, 1, { needs: seeded, maxTokens });
@@ -66,11 +91,10 @@ describe('siblings on vLLM', () => {
     expect(alone.map(({ id }) => textOf(opened, id))).toEqual(shared.map(({ id }) => textOf(opened, id)));
     const usages = shared.map(({ id }) => opened.answer(id)!).map((each) => 'usage' in each && each.usage!);
     const prompt = (opened.server.bodies('/v1/completions')[0]!.prompt as number[]).length;
-    for (const [at, { id }] of shared.entries()) {
+    for (const { id } of shared) {
       const answer = opened.answer(id);
       if (answer?.type !== 'step') throw new Error('no step');
       expect(answer.usage.generatedTokens).toBe(answer.step.tokenIds!.length);
-      expect(usages[at]).toMatchObject({ exact: true });
     }
     expect(usages.reduce((sum, each) => sum + (each ? each.computedTokens : 0), 0)).toBe(prompt);
   });
@@ -106,7 +130,7 @@ describe('siblings on vLLM', () => {
     for (const gate of gates.values()) gate();
     await opened.finish(children);
     const charged = opened.answer(children[0]!.id);
-    expect(charged).toMatchObject({ type: 'fault', fault: { code: 'cancelled' }, usage: { exact: true } });
+    expect(charged).toMatchObject({ type: 'fault', fault: { code: 'cancelled' } });
     expect(charged?.usage?.generatedTokens).toBeGreaterThan(3);
     expect(opened.engine.load()).toMatchObject({ runningSequences: 0, waitingSequences: 0 });
   });
@@ -125,7 +149,7 @@ describe('siblings on vLLM', () => {
     await opened.until(() => opened.server.openStreams === 0);
     for (const { id } of children) {
       const answer = opened.answer(id);
-      expect(answer).toMatchObject({ type: 'fault', fault: { code: 'cancelled' }, usage: { exact: false } });
+      expect(answer).toMatchObject({ type: 'fault', fault: { code: 'cancelled' } });
       expect(answer?.usage?.generatedTokens).toBeGreaterThan(0);
     }
   });
@@ -164,7 +188,7 @@ describe('siblings in one piece', () => {
     for (const gate of gates) gate();
     await opened.finish(children);
     const [first, dropped, ...others] = children.map(({ id }) => opened.answer(id)!);
-    expect(dropped).toMatchObject({ type: 'fault', fault: { code: 'cancelled' }, usage: { exact: true } });
+    expect(dropped).toMatchObject({ type: 'fault', fault: { code: 'cancelled' } });
     expect([first, ...others].map((each) => each?.type)).toEqual(['step', 'step', 'step']);
     const prompt = (opened.server.bodies('/v1/completions')[0]!.prompt as number[]).length;
     const usages = [first, dropped, ...others].flatMap((each) => (each && 'usage' in each && each.usage) || []);
@@ -187,7 +211,7 @@ describe('siblings in one piece', () => {
     await opened.until(() => opened.server.openStreams === 0);
     for (const { id } of children) {
       const answer = opened.answer(id);
-      expect(answer).toMatchObject({ type: 'fault', fault: { code: 'cancelled' }, usage: { exact: false } });
+      expect(answer).toMatchObject({ type: 'fault', fault: { code: 'cancelled' } });
       expect(answer?.usage?.generatedTokens).toBeGreaterThan(0);
     }
     expect(opened.engine.load()).toMatchObject({ runningSequences: 0, waitingSequences: 0 });
@@ -329,7 +353,7 @@ describe('a single sequence that nobody watches', () => {
       bench.engine.generate([one]);
       await bench.finish([one]);
       expect(server.seen.at(-1)!.body).toMatchObject({ stream: false });
-      expect(bench.answer(one.id)).toMatchObject({ type: 'step', usage: { exact: true } });
+      expect(bench.answer(one.id)).toMatchObject({ type: 'step' });
       await bench.close();
       bench = undefined;
     }

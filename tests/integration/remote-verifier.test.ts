@@ -22,6 +22,7 @@ import type { TestServer } from '../servers/server.ts';
 import { SglangServer } from '../servers/sglang-server.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
 import { ManualTimers } from '../support/manual-timers.ts';
+import { until } from '../support/until.ts';
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -300,6 +301,24 @@ describe('rewards', () => {
     expect([d, e]).toMatchObject([{ reward: 0.5, feedback: 'too long' }, { reward: 1 }]);
     expect(e).not.toHaveProperty('feedback');
     expect(await score([request('d', { id: 13 })])).toMatchObject([{ reward: 0.5, feedback: 'too long' }]);
+  });
+
+  it('come again after an outage from a scorer that knows no route but its own', async () => {
+    let isAway = true;
+    const server = http.createServer((asked, response) => {
+      if (isAway) return void response.destroy();
+      // As Python's http.server answers where it has no `do_GET`.
+      if (asked.method === 'GET') return void response.writeHead(501).end();
+      asked.resume().on('end', () => response.end('{"rewards":[0.25]}'));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closing.push(() => new Promise((resolve) => server.close(() => resolve())));
+    const { port } = server.address() as AddressInfo;
+    const { score, verifier } = await open([], { kind: 'http', servers: [{ url: `http://127.0.0.1:${port}/score` }] });
+    const waiting = score([request('a')]);
+    await until(async () => !verifier.load().healthy);
+    isAway = false;
+    expect(await waiting).toMatchObject([{ reward: 0.25 }]);
   });
 
   it('come from another server when one fails, and after an outage when it ends', async () => {

@@ -45,7 +45,7 @@ describe('the openai package', () => {
       content: [{ text: 'step 1 way 0\n\nstep 2 way 0\n\n' }],
     });
     expect(made.usage?.output_tokens_details.reasoning_tokens).toBeGreaterThan(0);
-    const again = await openai.responses.retrieve(made.id);
+    const again = await openai.responses.retrieve(made.id, { include: ['message.output_text.logprobs'] });
     expect({ ...again, coppice: 0, usage: 0 }).toEqual({ ...made, coppice: 0, usage: 0 });
   });
 
@@ -85,15 +85,11 @@ describe('the openai package', () => {
     }
   });
 
-  test('cancels in the background, deletes, and lists what was put in', async () => {
+  test('cancels in the background, and deletes', async () => {
     const { openai, engine, journal } = await client({ scripted: { held: true } });
     const made = await openai.responses.create({ ...ask, background: true });
     await untilOpen(engine);
     expect((await openai.responses.cancel(made.id)).status).toBe('cancelled');
-    const items = await openai.responses.inputItems.list(made.id);
-    expect(items.data).toMatchObject([
-      { type: 'message', role: 'user', content: [{ type: 'input_text', text: ask.input }] },
-    ]);
     engine.release();
     await openai.responses.delete(made.id);
     await expect(openai.responses.retrieve(made.id)).rejects.toThrowError(NotFoundError);
@@ -170,7 +166,6 @@ describe('the openai package', () => {
     for (const call of [
       () => stranger.responses.retrieve(made.id),
       () => stranger.responses.delete(made.id),
-      () => stranger.responses.inputItems.list(made.id),
       () => stranger.responses.create({ ...ask, previous_response_id: made.id }),
     ])
       await expect(call()).rejects.toThrowError(NotFoundError);

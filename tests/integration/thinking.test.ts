@@ -3,7 +3,8 @@
 
 import { describe, expect, test } from 'vitest';
 import { type ThinkingModel, thoughtAnswer } from '../servers/model.ts';
-import { askThinker, coppice, serveThinker, thinkingServers, wordsIn } from '../support/thinker.ts';
+import { post } from '../support/running-gateway.ts';
+import { askThinker, coppice, serveThinker, thinkerAsk, thinkingServers, wordsIn } from '../support/thinker.ts';
 import { expectAnswered, expectStreamed } from '../support/thinker-checks.ts';
 
 const words = 1500;
@@ -45,9 +46,15 @@ describe.each(['vllm', 'sglang', 'llama-server'])('the template of a model on %s
     expect((await askThinker(configured.url)).choices[0].message.reasoning ?? '').not.toContain(' hm');
   });
 
-  test('that has none is said in one line', async () => {
+  test('that has none is said in one line, and ignored where a client has it in its usual body', async () => {
     const { url } = await open({ words: 30 });
-    const { error } = await askThinker(url, { chat_template_kwargs: { enable_thinking: true } });
+    const usual = { ...thinkerAsk, chat_template_kwargs: { enable_thinking: false } };
+    const response = await post(`${url}/v1/chat/completions`, usual);
+    expect([response.status, response.headers.get('x-coppice-ignored')]).toEqual([
+      200,
+      'chat_template_kwargs.enable_thinking',
+    ]);
+    const { error } = await askThinker(url, { coppice: { ...coppice, thinking: 'on' } });
     expect(error.message).toMatch(/'coppice.thinking' is 'on'; the chat template of model 'thinker' has no switch/);
     const bad = await askThinker(url, { chat_template_kwargs: { enable_thinking: 'yes' } });
     expect(bad.error.message).toMatch(/chat_template_kwargs.enable_thinking/);

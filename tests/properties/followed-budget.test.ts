@@ -97,13 +97,13 @@ const acts = fc.array(
   { maxLength: 40 },
 );
 
-test('is of each replica that may get work, 32 strands where it is not set', () => {
+test('is of each replica that may get work, 128 strands where it is not set', () => {
   const [usual, set] = [new Model({}), new Model({ budget: 6 })];
-  expect([usual.budget, set.budget]).toEqual([32, 6]);
+  expect([usual.budget, set.budget]).toEqual([128, 6]);
   for (const { engine } of [usual, set]) engine.count(3);
-  expect([usual.budget, set.budget]).toEqual([96, 18]);
+  expect([usual.budget, set.budget]).toEqual([384, 18]);
   for (const { engine } of [usual, set]) engine.count(0);
-  expect([usual.budget, set.budget]).toEqual([32, 6]);
+  expect([usual.budget, set.budget]).toEqual([128, 6]);
 });
 
 test('takes nothing from work that runs, and lets in all that fits', () => {

@@ -1,8 +1,9 @@
-// No reader of a text that a model or a client wrote takes more than linear time: four times the text, about four times the work. Work is
+// No reader of a text that a model, a client or a server wrote takes more than linear time: four times the text, about four times the work. Work is
 // processor time of this thread, the least of several runs, with room for a collection of garbage. What is found here once becomes a line of
 // `found`. Readers never throw either, however deep brackets lie.
 
 import { describe, expect, test } from 'vitest';
+import { canonical } from '../../packages/core/src/answer/canonical.ts';
 import { FaultError } from '../../packages/core/src/base/fault.ts';
 import { schemaGrammar } from '../../packages/llama/src/grammar/schema-grammar.ts';
 import { hostileText, kinds } from '../support/hostile-texts.ts';
@@ -56,6 +57,9 @@ describe('time grows with the text and no faster', () => {
     expect(slow).toEqual([]);
   });
 
+  const numbered = (count: number, textOf: (at: number) => string) =>
+    Array.from({ length: count }, (_, at) => textOf(at)).join('');
+
   /** Texts that once took seconds or for ever, by the reader that did. */
   const found: [string, (length: number) => string][] = [
     ['falseEquation', (length) => '1 '.repeat(length / 2)],
@@ -88,6 +92,9 @@ describe('time grows with the text and no faster', () => {
     ['extractAnswer', (length) => `answer to the a${'_'.repeat(length)}!`],
     ['extractAnswer', (length) => '\\boxed{'.repeat(length / 7)],
     ['lastNumber', (length) => `1${','.repeat(length)}2`],
+    ['ranksOn', (length) => 'vllm:num_requests_running{\r'.repeat(length / 9)],
+    ['piecesOf others', (length) => 'a'.repeat(length)],
+    ['PassedReader of a stream', (length) => numbered(length / 32, (at) => `data: {"usage":{"n${at}":1}}\n\n`)],
   ];
   test.each(found)('%s, a text that was slow once: %#', (name, textOf) => {
     expect(growthOf(textReaders.get(name)!, textOf)).toBeUndefined();
@@ -105,5 +112,24 @@ describe('time grows with the text and no faster', () => {
         (length) => 'm'.repeat(length),
       ),
     ).toBeUndefined();
+  });
+
+  /** So many answers with forty powers each, never read before, and each so many times. */
+  const named = (exponent: number, times: number) => {
+    seen += 1;
+    const answers = Array.from({ length: 64 }, (_, at) => `${`(7/9)^{${exponent}},`.repeat(38)}${seen * 64 + at}`);
+    for (let time = 0; time < times; time += 1) for (const each of answers) canonical(each);
+  };
+  let seen = 0;
+  const within = (work: number, of: number) => expect(work).toBeLessThan(allowed.times * of + allowed.ms);
+
+  test('large values in answers', () => {
+    const work = (exponent: number) => workOf(() => named(exponent, 1), '', 3);
+    within(work(900), work(9));
+  });
+
+  test('answers that are counted again and again', () => {
+    const work = (times: number) => workOf(() => named(900, times), '', 3);
+    within(work(20), work(1));
   });
 });

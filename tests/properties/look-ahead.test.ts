@@ -6,7 +6,7 @@ import { isTreeEvent } from '../../packages/core/src/log/events.ts';
 import { createBestFirst } from '../../packages/core/src/program/best-first/best-first.ts';
 import { createMcts } from '../../packages/core/src/program/mcts/mcts.ts';
 import type { Expansion, Program } from '../../packages/core/src/program/program.ts';
-import { foreseeAhead, type Outlook } from '../../packages/core/src/program/speculation-ahead.ts';
+import { type AheadOptions, foreseeAhead } from '../../packages/core/src/program/speculation-ahead.ts';
 import { createPanel } from '../../packages/core/src/program/whole-answers/panel.ts';
 import { digestTree } from '../../packages/core/src/testing/program/digest.ts';
 import type { TreeEvent } from '../../packages/core/src/tree/events.ts';
@@ -30,7 +30,7 @@ const programs: readonly (() => Program)[] = [
   () => createRebase({ paths: 6, firstPaths: 2 }),
 ];
 
-const outlook: Outlook = {
+const options: AheadOptions = {
   count: 6,
   doomed: undefined,
   early: [],
@@ -65,9 +65,9 @@ it('sees what it would see on a copy, and leaves the tree as it was', () => {
     for (let at = 1; at < events.length; at += 1) {
       tree.record(events[at]!);
       const before = JSON.stringify(digestTree(tree));
-      const seen = foreseeAhead(create(), tree, outlook);
+      const seen = foreseeAhead(create(), tree, options);
       expect(JSON.stringify(digestTree(tree))).toBe(before);
-      expect(textOf(seen)).toBe(textOf(foreseeAhead(create(), copyOf(events.slice(0, at + 1)), outlook)));
+      expect(textOf(seen)).toBe(textOf(foreseeAhead(create(), copyOf(events.slice(0, at + 1)), options)));
       foreseen += seen.length;
       belowGhosts += seen.filter(({ node }) => !node.terminal && tree.nodeOf(node.key) === undefined).length;
     }

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { boostingRoom, preemptEagerly } from '../../lab/src/lost/algorithm-1-letter.ts';
 import { evenly } from '../../packages/core/src/base/arithmetic.ts';
+import type { Servers } from '../../packages/core/src/cost/closed-loop.ts';
 import { createPolicy, createScheduler } from '../../packages/core/src/policy/create.ts';
-import type { Servers } from '../../packages/core/src/scheduler/cycle.ts';
 import type {
   Decision,
   RunningSearch,

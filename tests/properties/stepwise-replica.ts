@@ -148,7 +148,7 @@ function contextOf(sequence: Sequence): number {
 
 function usageOf(sequence: Sequence) {
   const { computed: computedTokens, cached: cachedTokens, generated: generatedTokens } = sequence;
-  return { computedTokens, cachedTokens, generatedTokens, exact: true };
+  return { computedTokens, cachedTokens, generatedTokens };
 }
 
 function inOrder(a: Sequence, b: Sequence): number {

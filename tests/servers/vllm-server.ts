@@ -29,6 +29,22 @@ interface Sibling {
   readonly last: Record<string, unknown>;
 }
 
+/** `written`: turns that the conversation holds already. */
+export interface AskedTurn {
+  readonly messages: readonly Record<string, unknown>[];
+  readonly body: Record<string, unknown>;
+  readonly seed: number;
+  readonly written: number;
+}
+
+export interface DrawnTurn {
+  readonly content?: string;
+  readonly reasoning?: string;
+  /** Arguments as the model wrote them, or a value that is written as JSON. */
+  readonly calls?: readonly { readonly name: string; readonly arguments: unknown }[];
+  readonly finish?: string;
+}
+
 const blockTokens = 16;
 /** A second end-of-sequence id, as Qwen and Llama 3 have: reported as a number. */
 const otherEnd = 151_643;
@@ -46,6 +62,8 @@ export class VllmServer extends TestServer {
   generatingShown: number | undefined;
   preemptions = 0;
   kvUse = 0.1;
+  /** What its chat endpoint writes, calls already parsed; without it the server has no parser of tool calls. */
+  drawTurn: ((asked: AskedTurn) => DrawnTurn) | undefined;
 
   constructor(settings: VllmSettings = {}) {
     super(settings);
@@ -85,6 +103,8 @@ export class VllmServer extends TestServer {
         return Promise.resolve(this.#tokenize(body));
       case 'POST /v1/completions':
         return this.#complete(body, open);
+      case 'POST /v1/chat/completions':
+        return this.#chat(body, open);
       case 'POST /pooling':
         return Promise.resolve(this.#pooling(body));
       case 'POST /generative_scoring':
@@ -155,6 +175,43 @@ export class VllmServer extends TestServer {
     };
     if (body.stream !== true) return this.#whole(body, siblings, usage, mischief, open);
     await this.#stream(body, open(), siblings, usage, mischief);
+    return undefined;
+  }
+
+  async #chat(body: Record<string, unknown>, open: () => EventStream): Promise<unknown> {
+    const { drawTurn } = this;
+    const needsParser = Array.isArray(body.tools) && (body.tool_choice ?? 'auto') === 'auto';
+    if (drawTurn === undefined && needsParser)
+      this.refuse(400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set');
+    if (drawTurn === undefined) return this.refuse(404, 'Not Found');
+    this.begin();
+    if (body.model !== this.model) this.refuse(404, `The model \`${body.model}\` does not exist.`);
+    const messages = body.messages as Record<string, unknown>[];
+    if (!messages.every(isKnownMessage)) this.refuse(400, 'a message that no template renders');
+    const seed = typeof body.seed === 'number' ? body.seed : this.seen.length * 1000;
+    const written = messages.filter(({ role }) => role === 'assistant').length;
+    const drawn = Array.from({ length: Number(body.n ?? 1) }, (_, at) =>
+      drawTurn({ messages, body, seed: seed + at, written }),
+    );
+    if (body.max_tokens !== 1) await this.pace(0);
+    const choices = drawn.map((each, index) => chatChoice(each, index));
+    const prompt_tokens = Math.ceil(JSON.stringify(messages).length / 4);
+    const completion_tokens = drawn.reduce((sum, each) => sum + Math.ceil(JSON.stringify(each).length / 4), 0);
+    const usage = { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
+    const whole = { id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: this.model, choices, usage };
+    if (body.stream !== true) return whole;
+    const stream = open();
+    const [{ message, finish_reason } = { message: {}, finish_reason: null }] = choices;
+    const chunk = (delta: unknown, finish: unknown) => ({
+      ...whole,
+      object: 'chat.completion.chunk',
+      choices: [{ index: 0, delta, finish_reason: finish }],
+      usage: undefined,
+    });
+    await stream.event(chunk(message, null));
+    await stream.event(chunk({}, finish_reason));
+    await stream.event({ ...whole, object: 'chat.completion.chunk', choices: [] });
+    await stream.raw('data: [DONE]\n\n');
     return undefined;
   }
 
@@ -326,6 +383,26 @@ export class VllmServer extends TestServer {
     }));
     return { object: 'list', data, usage: { prompt_tokens: query.length, total_tokens: query.length } };
   }
+}
+
+function chatChoice({ content, reasoning, calls = [], finish }: DrawnTurn, index: number) {
+  const tool_calls = calls.map((call, at) => {
+    const given = typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments);
+    return { index: at, id: `chatcmpl-tool-${index}${at}`, type: 'function', function: { ...call, arguments: given } };
+  });
+  const message = { role: 'assistant', content: content ?? null, reasoning: reasoning ?? null, tool_calls };
+  return { index, message, finish_reason: finish ?? (calls.length > 0 ? 'tool_calls' : 'stop') };
+}
+
+/** As a template and vLLM's own check of a request have them: results name their call, calls hold JSON. */
+function isKnownMessage({ role, content, tool_call_id, tool_calls }: Record<string, unknown>): boolean {
+  if (role === 'tool') return typeof tool_call_id === 'string' && content !== undefined;
+  if (role !== 'assistant')
+    return role === 'system' || role === 'developer' || (role === 'user' && content !== undefined);
+  const calls = (tool_calls ?? []) as { readonly id: unknown; readonly function: { readonly arguments: string } }[];
+  return calls.every(
+    ({ id, function: called }) => typeof id === 'string' && JSON.parse(called.arguments) !== undefined,
+  );
 }
 
 /** What a model writes whose end is ignored. */

@@ -2,7 +2,7 @@
 
 import type { Step } from '../../packages/core/src/tree/step.ts';
 import { type CommandOptions, CommandVerifier } from '../../packages/core/src/verifier/command/command-verifier.ts';
-import type { SandboxKind } from '../../packages/core/src/verifier/command/limits.ts';
+import type { SandboxKind } from '../../packages/core/src/verifier/command/sandbox.ts';
 import { findSandbox, pythonProgram } from '../../packages/core/src/verifier/command/sandbox.ts';
 import type { ScoreRequest, VerifierMessage } from '../../packages/core/src/verifier/verifier.ts';
 

@@ -1,6 +1,10 @@
 // Made-up answers against everything that asks a server: whatever it says, each request ends once, in a result or a fault. An error that nobody
 // caught fails the run of the tests.
 
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { FaultError } from '../../packages/core/src/base/fault.ts';
 import { Random } from '../../packages/core/src/base/random.ts';
 import { openEndpoint } from '../../packages/core/src/embedder/embeddings-endpoint.ts';
@@ -37,6 +41,11 @@ export interface MadeUpOutcome {
   answers: number;
 }
 
+interface Honest {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
 type Trial = (count: number, seed: number, outcome: MadeUpOutcome) => Promise<void>;
 
 export const trials: Readonly<Record<string, Trial>> = {
@@ -46,12 +55,13 @@ export const trials: Readonly<Record<string, Trial>> = {
   'scorer rlhflow on vllm': scorer('rlhflow', 'vllm'),
   'scorer rlhflow on sglang': scorer('rlhflow', 'sglang'),
   'scorer rlhflow on llama-server': scorer('rlhflow', 'llama-server'),
+  'scorer http': scorer('http', startOwnScorer, '/score'),
   judge: scorer('judge', 'openai'),
   embedder,
 };
 
 async function madeUp(
-  honest: { readonly url: string; close(): Promise<void> },
+  honest: Honest,
   isSpoiled: (path: string) => boolean,
   seed: number,
   outcome: MadeUpOutcome,
@@ -155,18 +165,34 @@ function opening(name: string): Trial {
   };
 }
 
-function scorer(kind: RemoteVerifierKind, name: string): Trial {
+/** A scorer of one's own, which gives every item the same reward. */
+async function startOwnScorer(): Promise<Honest> {
+  const server = createServer(async (request, response) => {
+    // A look at its address sends nothing.
+    const { items } = JSON.parse((await text(request)) || '{"items":[]}') as { readonly items: readonly unknown[] };
+    response.end(JSON.stringify({ rewards: items.map(() => 0.5) }));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const close = async () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url: `http://127.0.0.1:${port}`, close };
+}
+
+function scorer(kind: RemoteVerifierKind, which: string | (() => Promise<Honest>), path = ''): Trial {
   return async (count, seed, outcome) => {
-    const honest = await servers[name]!().listen();
+    const honest = await (typeof which === 'string' ? servers[which]!().listen() : which());
     await madeUp(
       honest,
-      (path) => scoring.test(path),
+      (asked) => scoring.test(asked),
       seed,
       outcome,
       async (url, made) => {
         while (made() < count) {
           const timers = new ManualTimers();
-          const options = { kind, servers: [{ url }], timers, attempts: 1, patienceMs: 60_000 };
+          const options = { kind, servers: [{ url: `${url}${path}` }], timers, attempts: 1, patienceMs: 60_000 };
           const verifier = await settled(timers, openRemoteVerifier(options)).catch((error: unknown) => {
             tell(outcome, codeOf(error));
             return undefined;

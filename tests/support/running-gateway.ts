@@ -11,7 +11,6 @@ import { SqliteJournal } from '../../packages/core/src/journal/sqlite/sqlite-jou
 import { Gateway } from '../../packages/gateway/src/gateway.ts';
 import type { FixedLimits } from '../../packages/gateway/src/http/fixed-limits.ts';
 import { createLog } from '../../packages/gateway/src/observe/log.ts';
-import type { Telemetry } from '../../packages/gateway/src/observe/traces/telemetry.ts';
 import type { Loose } from './loose.ts';
 import { ScriptedEngine, type ScriptedOptions, ScriptedVerifier } from './scripted-engine.ts';
 
@@ -32,7 +31,6 @@ export interface RunningOptions {
   readonly upstream?: OpenModel['upstream'];
   readonly form?: FormQuestion;
   readonly page?: string;
-  readonly telemetry?: Telemetry;
   readonly clock?: Clock;
 }
 
@@ -95,7 +93,6 @@ export async function runGateway(options: RunningOptions = {}): Promise<Running>
     log,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.page === undefined ? {} : { page: options.page }),
-    ...(options.telemetry === undefined ? {} : { telemetry: options.telemetry }),
     ...(options.clock === undefined ? {} : { clock: options.clock }),
   });
   const url = await gateway.listen();

@@ -67,7 +67,7 @@ export class ScriptedEngine implements Engine {
     this.#script = script;
     this.#held = held;
     this.#delayMs = delayMs;
-    const can = { seeded: true, logprobs: true, streams, seesStops: true, priorities: true, countsCache: true };
+    const can = { seeded: true, logprobs: true, streams, priorities: true, countsCache: true };
     this.capabilities = { name: 'scripted', ...can, pieces, contextTokens: 100_000 };
   }
 
@@ -151,7 +151,6 @@ export class ScriptedEngine implements Engine {
       computedTokens: promptWords(request.prompt),
       cachedTokens: pathTokens,
       generatedTokens: words.length,
-      exact: true,
     };
     this.#post({ type: 'step', request: request.id, step, usage, ...(isRecorded && { read }) });
   }

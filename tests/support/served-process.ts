@@ -23,8 +23,10 @@ export class ServedProcess {
     environment: NodeJS.ProcessEnv = {},
     ended?: AbortSignal,
   ): Promise<ServedProcess> {
-    const child = spawn(process.execPath, [main, 'serve', '--port', '0', '--set', 'log.level=warn', ...args], {
-      env: { ...process.env, ...environment },
+    const fixed = ['--conditions=coppice-source', main, 'serve', '--port', '0', '--set', 'log.level=warn'];
+    const child = spawn(process.execPath, [...fixed, ...args], {
+      // As by hand: what a test runner sets is not needed.
+      env: { ...process.env, NODE_OPTIONS: '', ...environment },
       killSignal: 'SIGKILL',
       ...(ended && { signal: ended }),
     });

@@ -1,21 +1,37 @@
-// Everything in answer/, task/ and verifier/ that reads a text which a model or a client wrote, each as a function of that text.
+// Everything that reads a text which a model, a client or a server wrote, each as a function of that text.
 
+import { plainLine } from '../../packages/coppice/src/cli/terminal/terminal.ts';
 import { asksForNumber, asksForShortAnswer, readingFor } from '../../packages/core/src/answer/asked.ts';
 import { canonical, sameAnswer } from '../../packages/core/src/answer/canonical.ts';
-import { falseEquation } from '../../packages/core/src/answer/equations.ts';
-import { evaluate } from '../../packages/core/src/answer/expression.ts';
 import { extractAnswer, lastLine, lastNumber, numbersIn } from '../../packages/core/src/answer/extract.ts';
+import { falseEquation } from '../../packages/core/src/answer/formula/equations.ts';
+import { evaluate } from '../../packages/core/src/answer/formula/expression.ts';
+import { clean } from '../../packages/core/src/answer/formula/latex.ts';
 import { groupAnswers } from '../../packages/core/src/answer/groups.ts';
-import { clean } from '../../packages/core/src/answer/latex.ts';
 import { isOpenText, nearestText } from '../../packages/core/src/answer/likeness.ts';
 import { AnswerTally } from '../../packages/core/src/answer/tally.ts';
 import { checkLine, taskOf } from '../../packages/core/src/answer/task.ts';
+import { turnMeaning } from '../../packages/core/src/answer/turns.ts';
 import { parseQuestions } from '../../packages/core/src/answering/question-file.ts';
+import { ranksOn, readGauges } from '../../packages/core/src/engine/remote/dialect/gauges.ts';
+import { PartialStep } from '../../packages/core/src/engine/remote/flight/partial-step.ts';
+import { piecesOf } from '../../packages/core/src/engine/remote/flight/pieces.ts';
+import { faultOfStatus } from '../../packages/core/src/remote/failure.ts';
+import { parseJson } from '../../packages/core/src/remote/json.ts';
+import { SseParser } from '../../packages/core/src/remote/sse.ts';
+import { stepsOf } from '../../packages/core/src/runtime/steps/whole-draws.ts';
+import { stepsIn } from '../../packages/core/src/tree/readings/named-steps.ts';
+import { thoughtOf, usualTags } from '../../packages/core/src/tree/readings/thinking.ts';
 import { falseLine } from '../../packages/core/src/verifier/checked-verifier.ts';
 import { fillPrompt, lastNumber as lastRating } from '../../packages/core/src/verifier/judge/judge-scorer.ts';
-import { expectedChoice, expectedRating } from '../../packages/core/src/verifier/judge/judge-verdict.ts';
+import { expectedRating } from '../../packages/core/src/verifier/judge/judge-verdict.ts';
 import { causalFormats } from '../../packages/core/src/verifier/prm/causal-formats.ts';
 import { renderQwen } from '../../packages/core/src/verifier/prm/qwen-scorer.ts';
+import { PassedReader } from '../../packages/gateway/src/api/passed-answer.ts';
+import { ThoughtStream } from '../../packages/gateway/src/dialects/thought-stream.ts';
+import { createLog } from '../../packages/gateway/src/observe/log.ts';
+import { StopCut } from '../../packages/gateway/src/result/stop-cut.ts';
+import { answerPieces } from '../../packages/gateway/web/src/rich/pieces.ts';
 import { parseCountdown } from '../../packages/llama/src/task/countdown.ts';
 import { parseLedger } from '../../packages/llama/src/task/ledger.ts';
 import { recognise, recogniseFor, tasks } from '../../packages/llama/src/task/recognise.ts';
@@ -31,8 +47,71 @@ const questions = {
   sudoku: 'Sudoku 1..3 3.4. 2.3. 4312',
   'word-problem': 'Ben has 12 coins. He buys 3 more coins. He loses 2 coins. How many coins does Ben have now?',
 };
+const callable = { name: 'f', parameters: { properties: { text: { type: 'string', default: 'a' } } } };
 const first = { kind: 'text', text: 'q' } as const;
 const line = (text: string) => JSON.stringify({ question: text, answer: `#### ${text}` });
+
+/** As a stream writes it. */
+const inParts = (text: string) =>
+  Array.from({ length: Math.ceil(text.length / 7) }, (_, at) => text.slice(7 * at, 7 * at + 7));
+const reads = (function* () {
+  for (let read = 0; ; read += 1) yield read;
+})();
+const wholeStep = (text: string) => ({ text, tokens: 100, meanLogprob: 0, end: 'eos' }) as const;
+const textLog = createLog({ level: 'info', format: 'text', write: () => {} });
+
+/** Texts of servers, and of models on their way to a search and to its client. */
+const onTheWay: [string, TextReader][] = [
+  ['readGauges', (text) => readGauges('vllm', text)],
+  ['ranksOn', ranksOn],
+  ['faultOfStatus', (text) => faultOfStatus({ url: 'http://a', secrets: ['key'] }, '/b', 400, text)],
+  ['parseJson', (text) => parseJson(text, 'it')],
+  [
+    'SseParser',
+    (text) => {
+      const parser = new SseParser();
+      for (const part of inParts(text)) parser.push(Buffer.from(part));
+    },
+  ],
+  ['PassedReader of a stream', (text) => new PassedReader('text/event-stream').add(Buffer.from(text))],
+  [
+    'PartialStep',
+    (text) => {
+      const step = new PartialStep(['\n\n', 'zzzzzzzz'], true);
+      for (const part of inParts(text)) step.fold({ index: 0, text: part });
+      return step.step();
+    },
+  ],
+  ['piecesOf its own', (text) => piecesOf(text, inParts(text))],
+  [
+    'piecesOf others',
+    (text) =>
+      piecesOf(
+        text,
+        Array.from({ length: text.length / 8 }, () => 'aab'),
+      ),
+  ],
+  ['stepsOf', (text) => stepsOf(wholeStep(text), { delimiters: ['\n\n', ' and ', '. '] })],
+  ['stepsIn', (text) => stepsIn({ text, whole: true } as never)],
+  ['thoughtOf', (text) => thoughtOf(wholeStep(text), true, usualTags)],
+  [
+    'ThoughtStream',
+    (text) => {
+      const stream = new ThoughtStream({ ...usualTags, opened: false });
+      for (const part of inParts(text)) stream.push(part);
+    },
+  ],
+  [
+    'StopCut',
+    (text) => {
+      const cut = new StopCut(['answer is', '}}}}}}}}', '\n\n']);
+      for (const part of inParts(text)) cut.push(part);
+    },
+  ],
+  ['answerPieces of the page', answerPieces],
+  ['plainLine of the terminal', plainLine],
+  ['log', (text) => textLog.info('text', { text })],
+];
 
 const ofTasks: [string, TextReader][] = tasks.flatMap((task): [string, TextReader][] => {
   const question = questions[task.kind];
@@ -51,7 +130,8 @@ export const textReaders: ReadonlyMap<string, TextReader> = new Map<string, Text
   ['readingFor', readingFor('How many are there?', extractAnswer)],
   ['canonical', canonical],
   ['sameAnswer', (text) => sameAnswer(text, `${text} `)],
-  ['canonical of its end', (text) => canonical(text.slice(-400))],
+  // Under another subject each time: names are found once.
+  ['canonical of its end', (text) => canonical(`x_{${reads.next().value}} = ${text.slice(-400)}`)],
   ['falseEquation', (text) => falseEquation(text)],
   ['evaluate', (text) => evaluate(text)],
   ['extractAnswer', extractAnswer],
@@ -65,6 +145,11 @@ export const textReaders: ReadonlyMap<string, TextReader> = new Map<string, Text
   ['AnswerTally', (text) => new AnswerTally().add({ answer: text })],
   ['checkLine', (text) => checkLine(tasks, text, [text], text)],
   ['falseLine', falseLine],
+  ['turnMeaning', (text) => turnMeaning({ calls: [{ name: 'f', arguments: text }] }, [callable])],
+  [
+    'turnMeaning of a text',
+    (text) => turnMeaning({ calls: [{ name: 'f', arguments: JSON.stringify({ text }) }] }, [callable]),
+  ],
   ['taskOf', (text) => taskOf(tasks, text)],
   ['recognise', recognise],
   ['recogniseFor', (text) => recogniseFor('sapling', text)],
@@ -88,7 +173,6 @@ export const textReaders: ReadonlyMap<string, TextReader> = new Map<string, Text
     'expectedRating of one',
     (text) => expectedRating([{ token: '7', candidates: [{ token: text, logprob: 0 }] }], 1, 10),
   ],
-  ['expectedChoice', (text) => expectedChoice([{ token: 'A', candidates: [{ token: text, logprob: 0 }] }], 'A', 'B')],
   ['lastRating', lastRating],
   [
     'fillPrompt',
@@ -96,5 +180,6 @@ export const textReaders: ReadonlyMap<string, TextReader> = new Map<string, Text
   ],
   ['renderQwen', (text) => renderQwen({ prompt: { ...first, text }, steps: [text] })],
   ['plain format', (text) => causalFormats.plain.render({ prompt: { ...first, text }, steps: [text] })],
+  ...onTheWay,
   ...ofTasks,
 ]);

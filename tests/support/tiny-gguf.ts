@@ -1,8 +1,9 @@
 // Writes tiny GGUF models, so that tests of the embedded engine need no shipped weights. Two kinds: `random` attends to
 // its whole path (a wrong cache shows in its logits); `bigram` gives exactly the next-token logits it is told, so that a
 // test knows the distribution. The vocabulary is 256 single bytes, some pairs, and an end-of-sequence token.
+import { writeFileSync } from 'node:fs';
 import { Random } from '../../packages/core/src/base/random.ts';
-import { type GgufTensor, type GgufValue, writeGguf } from '../../packages/llama/src/adapter/gguf-writer.ts';
+import { encodeGguf, type GgufTensor, type GgufValue } from '../../packages/llama/src/adapter/gguf-writer.ts';
 
 /** Pairs that are one token each, beside the 256 bytes. */
 export const PAIRS = ['ab', 'cd', '\n\n', 'x\n'] as const;
@@ -35,7 +36,7 @@ export function writeTinyModel(
   change: (tensor: GgufTensor) => GgufTensor = (tensor) => tensor,
 ): void {
   const shape = model.kind === 'random' ? { width: 64, heads: 2, layers: 2 } : { width: 288, heads: 1, layers: 1 };
-  writeGguf(path, metadata(model, shape), tensors(model, shape).map(change), 'f16');
+  writeFileSync(path, encodeGguf(metadata(model, shape), tensors(model, shape).map(change), 'f16'));
 }
 
 interface Shape {

@@ -113,7 +113,6 @@ export class ToyEngine extends Postman<EngineMessage> implements Engine {
     logprobs: true,
     streams: false,
     wholes: false,
-    seesStops: true,
     priorities: false,
     countsCache: true,
     contextTokens: undefined,
@@ -136,7 +135,7 @@ export class ToyEngine extends Postman<EngineMessage> implements Engine {
     for (const request of requests) {
       this.requests.push(request);
       const step = this.step(request);
-      const usage = { computedTokens: 1, cachedTokens: 2, generatedTokens: step.tokens, exact: true };
+      const usage = { computedTokens: 1, cachedTokens: 2, generatedTokens: step.tokens };
       const broken = fault('internal', 'the toy broke');
       this.answer(
         request.id,

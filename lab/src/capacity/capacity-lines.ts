@@ -1,9 +1,9 @@
 // The answer of `capacity` in words: the answer first, then what it rests on. What was measured of the machine is told apart from what is simulated, and so is
 // how far the trace goes beyond what was measured.
 
-import { percentile } from '@coppice/core/base';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
 import { readRequestTrace, type TracedRequest, traceStreamOf } from '../service/index.ts';
+import { percentile } from '../statistics.ts';
 import { type CapacityAnswer, type CapacityQuestion, mostGpus } from './answer.ts';
 import type { MedianInterval } from './median.ts';
 import type { CapacityPlan } from './stream-capacity.ts';

@@ -1,12 +1,12 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { percentile } from '@coppice/core/base';
 import { expect, it } from 'vitest';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
 import { traceStreamOf } from '../service/index.ts';
 import { evenSlowdown } from '../sim/slowdown.ts';
 import { runTrial } from '../sim/trial.ts';
+import { percentile } from '../statistics.ts';
 import { gpusNeeded, rateHeld } from './answer.ts';
 import { capacityLines } from './capacity-lines.ts';
 import type { CapacityPlan, RunTrial } from './stream-capacity.ts';

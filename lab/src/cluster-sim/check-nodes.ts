@@ -1,7 +1,7 @@
 // The model of nodes and database against a real run: the load of `npm run bench -- nodes`, one, two and four nodes on one machine of two
 // cores, beside what was measured there (lab/docs/scale-out-measured.md).
 
-import { percentile } from '@coppice/core/base';
+import { percentile } from '../statistics.ts';
 import type { GroupSpec } from './cluster-spec.ts';
 import { runGroup } from './group.ts';
 

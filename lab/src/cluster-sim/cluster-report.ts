@@ -1,9 +1,9 @@
 // The tables of a simulated cluster: what was served, lost and doubled, what was added by nodes and databases, what grew how, and how
 // goodput went around a fault.
 
-import { mean, percentile, Random } from '@coppice/core/base';
+import { mean, Random } from '@coppice/core/base';
 import { ratiosOf } from '../percentile-ratios.ts';
-import { estimate } from '../statistics.ts';
+import { estimate, percentile } from '../statistics.ts';
 import { floodFrom, floodKey, floodQuota, floodTo } from './arrivals.ts';
 import type { GroupSpec } from './cluster-spec.ts';
 import type { ClientAnswer, GroupResult } from './group-result.ts';

@@ -39,7 +39,7 @@ export async function run(args: readonly string[]): Promise<number> {
   // bench has programs of its own where none is named; here they would all be under load.
   const named = rest.some((each) => each.startsWith('--programs'));
   const entrants = named ? settings.entrants : (['mcts'] as const);
-  const contenders = contendersOf({ ...settings, entrants, verifiers: ['both'] });
+  const contenders = contendersOf({ ...settings, entrants });
   const kept = keptIn(file, JSON.stringify(configurationOf(settings)));
   const questions = mixed(settings.seed, chooseQuestions(settings));
   const model = await openModel(ownModel(settings.own), process.env);
@@ -68,7 +68,7 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-function lineOf({ name }: Load, perSecond: number, { growth: _, ...trial }: BenchTrial): ArrivalLine {
+function lineOf({ name }: Load, perSecond: number, trial: BenchTrial): ArrivalLine {
   return { load: name, perSecond, ...trial };
 }
 

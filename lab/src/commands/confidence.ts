@@ -1,12 +1,13 @@
 // `npm run lab -- confidence [FILE …]`: fits how likely a voted answer is right where searches stop, and tells how far that can be trusted.
 
 import { basename } from 'node:path';
-import { confidenceBy, confidenceOf, type VotedStanding } from '@coppice/core/answer';
+import { confidenceBy, confidenceOf, fitConfidence, type VotedStanding } from '@coppice/core/answer';
 import { mean, Random, raise } from '@coppice/core/base';
 import { confidentFrom } from '@coppice/core/log';
 import { type CommandFlags, type CommandHelp, flagOf, helpFlag, readArguments, whole } from '../flags.ts';
 import { type Calibration, calibrationOf, fitted, stopsAt, unscored, type VoteStops } from '../real/confidence-fit.ts';
 import { recordedSamples } from '../real/sample-files.ts';
+import { shuffled } from '../real/worth-course.ts';
 
 const recorded = ['gsm8k', 'math500', 'carp', 'college-math-odd'].map(
   (set) => `lab/recorded/qwen2.5-coder-1.5b-${set}.trees.gz`,
@@ -25,6 +26,13 @@ const flags = {
     takes: 'LIST',
     default: '5.2e-4,2.6e-4,1.3e-4,6.5e-5,0',
     about: 'at which the line without a judge stops; 0 for all samples',
+  },
+  labelled: {
+    type: text,
+    takes: 'N',
+    default: '0',
+    about:
+      'so many questions of each set, eight samples each, are labels of one’s own, as `doctor --questions` fits them; figures are of the others',
   },
   orders: { type: text, takes: 'N', default: '20', about: 'random orders of each question’s samples' },
   seed: { type: text, takes: 'N', default: '1', about: 'of orders' },
@@ -47,6 +55,7 @@ interface RecordedSet {
   readonly name: string;
   readonly isFitted: boolean;
   readonly stops: VoteStops;
+  readonly own?: ReturnType<typeof fitConfidence>;
 }
 
 export async function run(args: readonly string[]): Promise<number> {
@@ -54,6 +63,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const prices = values.prices.split(',').map((each) => flagOf('prices', each, { low: 0, high: 1, unit: '', why: '' }));
   const orders = whole('orders', values.orders, 1, 1000, 'orders');
   const seed = whole('seed', values.seed, 0, 1_000_000, 'seed');
+  const labelled = whole('labelled', values.labelled, 0, 1_000_000, 'questions');
   const own = positionals.length > 0 ? positionals : recorded;
   const others = values.look.split(',').filter((file) => file !== '' && !own.includes(file));
   const sets = [...own, ...others].map((file): RecordedSet => {
@@ -62,8 +72,12 @@ export async function run(args: readonly string[]): Promise<number> {
     const questions = all.filter(({ length }) => length === most);
     if (most < 2) return raise('bad-setting', `${file} has too few samples to vote`);
     const name = basename(file).replace(/\.trees(\.gz)?$/, '');
-    const stops = stopsAt(questions, prices, orders, (...place) => new Random('orders', seed, ...place));
-    return { name, isFitted: own.includes(file), stops };
+    const stopsOf = (some: typeof questions) =>
+      stopsAt(some, prices, orders, (...place) => new Random('orders', seed, ...place));
+    const mixed = shuffled(questions.length, new Random('labelled', seed)).map((at) => questions[at]!);
+    const labels = mixed.slice(0, labelled).map((each) => stopsOf([each.slice(0, 8)]).flat(2));
+    const fit = fitConfidence(labels.map((stops) => stops.flatMap((stop) => [stop, unscored(stop)])));
+    return { name, isFitted: own.includes(file), stops: stopsOf(mixed.slice(labelled)), own: fit };
   });
   const looked = sets.filter(({ isFitted }) => !isFitted);
   if (looked.length > 1) sets.push(pooled(looked));
@@ -78,6 +92,7 @@ export async function run(args: readonly string[]): Promise<number> {
         fitted: (standing) => confidenceBy(weights, standing),
         ...(elsewhere && { 'fitted on the others': (standing) => confidenceBy(elsewhere, standing) }),
         shipped: confidenceOf,
+        ...(set.own && { [`own ${set.own}`]: (standing) => confidenceOf(standing, set.own) }),
       };
       for (const [form, confidence] of Object.entries(forms)) {
         for (const [at, stops] of set.stops.entries()) {

@@ -40,7 +40,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const model = await openModel(ownModel(settings.own), process.env);
   const through: BenchTrial[] = [];
   try {
-    const [greedy] = contendersOf({ ...settings, verifiers: ['both'] });
+    const [greedy] = contendersOf({ ...settings });
     await runBlock({ model, settings, isCorrect: isRight }, greedy!, questions, (trial) => through.push(trial));
   } finally {
     await closeModel(model);

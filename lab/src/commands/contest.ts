@@ -25,7 +25,7 @@ export async function run(args: readonly string[]): Promise<number> {
   if (file === undefined || file.startsWith('-'))
     return raise('bad-setting', 'searches go where? npm run lab -- contest FILE [options]');
   const settings = readBench(rest);
-  const [contender, ...others] = contendersOf({ ...settings, verifiers: ['both'] });
+  const [contender, ...others] = contendersOf({ ...settings });
   if (contender === undefined || others.length > 0)
     return raise('bad-setting', '--programs and --policies must name one each');
   const { range: _, size: __, ...told } = configurationOf(settings);
@@ -45,7 +45,7 @@ export async function run(args: readonly string[]): Promise<number> {
           keptTree(tree, (answer) => isRight(question, answer)),
         ),
     } satisfies Parameters<typeof runBlock>[0];
-    await runBlock(contest, contender, questions, ({ growth, ...trial }: BenchTrial) => {
+    await runBlock(contest, contender, questions, (trial: BenchTrial) => {
       appendFileSync(file, `${JSON.stringify({ ...trial, nodes: trees.get(trial.question) })}\n`);
       trees.delete(trial.question);
     });

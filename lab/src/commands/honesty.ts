@@ -8,6 +8,7 @@ import {
   closeModel,
   type GoldQuestion,
   isRight,
+  noteFor,
   type OpenModel,
   openModel,
   ownModel,
@@ -16,7 +17,7 @@ import {
   requestOf,
   runSearch,
 } from '@coppice/core/answering';
-import { requestKnobs } from '@coppice/core/config';
+import { budgetOf, requestKnobs } from '@coppice/core/config';
 import { verdictOf } from '@coppice/core/log';
 import { createScheduler } from '@coppice/core/policy';
 import { FaultError } from 'coppice';
@@ -58,7 +59,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const known = edge * 2 >= all.length ? all : [...all.slice(0, edge), ...all.slice(all.length - edge)];
   const model = await openModel(ownModel({}), process.env);
   try {
-    console.log(model.note);
+    console.log(noteFor(model));
     await count('known forms', model, known, seed, values.verbose);
     await count('unknown forms', model, readQuestions(values.unknown), seed, values.verbose);
     return 0;
@@ -92,7 +93,7 @@ async function outcomeOf(model: OpenModel, gold: GoldQuestion, seed: number): Pr
       engine: model.engine,
       verifier: model.verifier,
       scheduler: createScheduler(plan.policy, plan.policyOptions),
-      budget: model.config.budget,
+      budget: budgetOf(model.config),
       request: requestOf(buildSearch(plan), 'honesty', model.extract ?? extractWritten),
     });
     const { answer } = result;

@@ -1,17 +1,10 @@
 // `npm run lab -- load LOADS`: MCTS under several policies on the embedded engine while questions come at random moments, beside what
 // the simulator says of the same run. Questions, policies and model are told by the options of `coppice bench`.
 
-import { closeModel, isRight, openModel, ownModel } from '@coppice/core/answering';
+import { closeModel, isRight, noteFor, openModel, ownModel } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
 import { contendersOf } from 'coppice/bench';
-import {
-  help as benchHelp,
-  chooseQuestions,
-  configurationLine,
-  configurationOf,
-  readBench,
-  withVerifier,
-} from 'coppice/cli';
+import { help as benchHelp, chooseQuestions, configurationLine, configurationOf, readBench } from 'coppice/cli';
 import type { CommandHelp } from '../flags.ts';
 import { openLoad } from '../open-load/open-load.ts';
 import { openLoadLines } from '../open-load/open-load-table.ts';
@@ -23,7 +16,7 @@ export const help: CommandHelp = {
   usage: 'load LOADS [options of coppice bench]',
   about:
     'Serves questions at multiples of what the first of --policies serves (0.5p,1p,2p), or at so many a second (3/s), and says what the simulator makes of it.',
-  examples: ['load 0.5p,1p,2p --task countdown --scored-by prm --policies positive,safe --size 20 --rollouts 8'],
+  examples: ['load 0.5p,1p,2p --task countdown --set check=none --policies positive,safe --size 20 --rollouts 8'],
 };
 
 export async function run(args: readonly string[]): Promise<number> {
@@ -31,15 +24,14 @@ export async function run(args: readonly string[]): Promise<number> {
   const loads = given.split(',').map((each) => readLoad(each.trim()));
   const settings = readBench(rest);
   const questions = chooseQuestions(settings);
-  const [scoredBy = 'both'] = settings.scoredBy;
-  const contenders = contendersOf({ ...settings, entrants: ['mcts'], verifiers: [scoredBy] });
-  const model = await openModel(ownModel(withVerifier(settings.own, scoredBy)), process.env);
+  const contenders = contendersOf({ ...settings, entrants: ['mcts'] });
+  const model = await openModel(ownModel(settings.own), process.env);
   try {
     const contest = { model, settings, isCorrect: isRight };
     const found = await openLoad({ contest, contenders, questions, loads }, (about) => console.error(about));
     const configuration = configurationOf(settings);
-    const lines = [`${questions.length} questions, ${model.note}`, ...openLoadLines(found), ''];
-    if (settings.json) console.log(JSON.stringify({ ...configuration, note: model.note, ...found }));
+    const lines = [`${questions.length} questions, ${noteFor(model)}`, ...openLoadLines(found), ''];
+    if (settings.json) console.log(JSON.stringify({ ...configuration, note: noteFor(model), ...found }));
     else console.log([...lines, configurationLine(configuration)].join('\n'));
     return 0;
   } finally {

@@ -1,11 +1,11 @@
 // `npm run lab -- pairs WITHOUT WITH`: two files of `contest` over the same questions, paired: how many times as fast, as dear and as often
 // right the second is, and how many of its answers are others. Times mean something where a file's searches ran one at a time.
 
-import { mean, percentile, raise } from '@coppice/core/base';
+import { mean, raise } from '@coppice/core/base';
 import type { BenchTrial } from '../contest-shapes.ts';
 import type { CommandHelp } from '../flags.ts';
 import { keptLines } from '../real/kept-lines.ts';
-import { meanDifference } from '../statistics.ts';
+import { meanDifference, percentile } from '../statistics.ts';
 
 export const help: CommandHelp = {
   starts: 'npm run lab --',

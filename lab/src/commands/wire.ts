@@ -127,7 +127,7 @@ function readWire(args: readonly string[]) {
   };
 }
 
-const everything = { task: 'word-problem', split: 'test', size: 1, full: true } as const;
+const everything = { task: 'word-problem', size: 1, full: true } as const;
 
 function secondsOf(flag: string, said: string): number {
   return flagOf(flag, said, { low: 0, high: 100_000, unit: 'seconds', why: '' });

@@ -6,7 +6,7 @@ import { type CommandFlags, type CommandHelp, flagOf, helpFlag, readArguments, w
 import { recordedSamples } from '../real/sample-files.ts';
 import { auditOf } from '../real/worth-audit.ts';
 import { questionOf, type VoteQuestion } from '../real/worth-course.ts';
-import { curvesOf, tokensOf } from '../real/worth-curves.ts';
+import { curvesOf, tokensOf, usualOf } from '../real/worth-curves.ts';
 import { type JudgeReplay, lieLines, lieRows, trustLines, trustOf, trustRows } from '../real/worth-judges.ts';
 import { priceLines, priceTable } from '../real/worth-prices.ts';
 import { allArms, pooled, type Replayed, replayArms } from '../real/worth-replay.ts';
@@ -121,7 +121,9 @@ function replayRules(
   replay: { readonly cost: number; readonly orders: number; readonly seed: number; readonly isAll: boolean },
 ): Replayed[] {
   const { cost, orders, seed, isAll } = replay;
-  const arms = allArms(most, { trust, cost }).filter((arm) => isAll || arm.variantOf === undefined || arm.isShipped);
+  const arms = allArms(most, { trust, cost }, usualOf(questions)).filter(
+    (arm) => isAll || arm.variantOf === undefined || arm.isShipped,
+  );
   return replayArms(questions, arms, orders, (at) => new Random('orders', seed, at));
 }
 

@@ -2,12 +2,13 @@
 // policy. A policy may slow all searches down a little or a few a lot; the median says the first, how far the tail lies above it the
 // second. Each request is compared with itself.
 
-import { percentile, raise } from '@coppice/core/base';
+import { raise } from '@coppice/core/base';
 import type { LabExperiment, TrialSource } from '../experiment/experiment.ts';
 import { type LabPlan, listed, type PlannedSystem } from '../experiment/plan.ts';
 import { type LabTable, type TableColumn, tableOf } from '../experiment/table.ts';
 import { type Load, type RowName, type Served, type SettingName, warmUpShare } from '../service/index.ts';
 import { type ComparedSpot, capacityIn, specOf, systemOf } from '../sim/comparison.ts';
+import { percentile } from '../statistics.ts';
 import { systemFlags } from './comparison.ts';
 
 interface CompanyCell extends ComparedSpot {

@@ -1,7 +1,7 @@
 // P0's figures 3 and 6a: how long sequential MCTS takes with and without the positive exit, one question at a time, and what the reward of a
 // first step says about the score of its whole path. With --trees on what a real model wrote.
 
-import { mean, percentile } from '@coppice/core/base';
+import { mean } from '@coppice/core/base';
 import type { LabExperiment, MeasuredCell, NamedChart } from '../experiment/experiment.ts';
 import type { Panel } from '../experiment/svg.ts';
 import { type LabTable, tableOf } from '../experiment/table.ts';
@@ -9,6 +9,7 @@ import { type RowName, tookMs } from '../service/index.ts';
 import { placesOf, type SeededSetting, specOf } from '../sim/comparison.ts';
 import type { FinishedPath } from '../sim/finished-paths.ts';
 import type { TrialSpec } from '../sim/trial.ts';
+import { percentile } from '../statistics.ts';
 
 interface TailCell extends SeededSetting {
   readonly row: RowName;

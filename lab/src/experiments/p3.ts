@@ -2,8 +2,8 @@
 // an idle machine. Time is that of the whole search; waste is the share of its tokens that the search without did not need; a guess was
 // right where the program came to ask for it. Answers are compared one by one: none may differ.
 
-import { mean, percentile } from '@coppice/core/base';
-import { addGuesses, type Guesses, rightShares } from '@coppice/core/log';
+import { mean } from '@coppice/core/base';
+import { addGuesses, type Guesses } from '@coppice/core/log';
 import type { LabExperiment, MeasuredCell } from '../experiment/experiment.ts';
 import type { LabPlan } from '../experiment/plan.ts';
 import { type LabTable, type TableColumn, tableOf } from '../experiment/table.ts';
@@ -12,6 +12,7 @@ import { placesOf, type SeededSetting, specOf } from '../sim/comparison.ts';
 import type { TrialSpec } from '../sim/trial.ts';
 import { speculationChart } from '../speculation/speculation-chart.ts';
 import { type CompanyLine, type SpeculationLine, widthInCompany } from '../speculation/speculation-lines.ts';
+import { percentile } from '../statistics.ts';
 
 /** Most speculative strands of a search. */
 const speculativeWidths = [2, 4, 8] as const;
@@ -182,4 +183,10 @@ function companyTable(lines: readonly CompanyLine[]): LabTable {
     ],
     lines,
   );
+}
+
+/** In percent, one after the other; `-` where nothing was guessed. */
+function rightShares(guesses: readonly Guesses[], most: number): string {
+  const shown = guesses.slice(0, most);
+  return shown.map(({ guessed, right }) => (guessed === 0 ? '-' : ((100 * right) / guessed).toFixed(0))).join(', ');
 }

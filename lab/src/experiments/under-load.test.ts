@@ -1,6 +1,6 @@
 // Speculation delays no search where the reward model is the bottleneck: it is off by itself. Under load: under-load.slow.test.ts.
 
-import { mean, percentile, Random } from '@coppice/core/base';
+import { mean, Random } from '@coppice/core/base';
 import { llama8b, prm7b } from '@coppice/sim/engine';
 import { describe, expect, it } from 'vitest';
 import { planDefaults } from '../experiment/plan.ts';
@@ -12,6 +12,7 @@ import { contenderOf } from '../sim/contenders.ts';
 import { evenSlowdown } from '../sim/slowdown.ts';
 import { runTrial, trialDefaults } from '../sim/trial.ts';
 import { drawLoaded } from '../speculation/under-load.ts';
+import { percentile } from '../statistics.ts';
 import { loadBlocks, mostHarm, underLoadExperiment } from './under-load.ts';
 
 /** An H200 a side, whose reward model takes so many times as long as it does. */

@@ -2,7 +2,6 @@
 // itself with every fixed elasticity, the rule that it had before. For each load the best of these at the median and the best at p95
 // count, though no one of them need be both. Above 1 is better.
 
-import { percentile } from '@coppice/core/base';
 import type { LabExperiment, TrialSource } from '../experiment/experiment.ts';
 import { listed } from '../experiment/plan.ts';
 import { type TableColumn, tableOf } from '../experiment/table.ts';
@@ -11,7 +10,7 @@ import { latenciesOf, type RowName, warmUpShare, yieldOf } from '../service/inde
 import { capacityIn } from '../sim/comparison.ts';
 import { contenderOf } from '../sim/contenders.ts';
 import type { TrialResult, TrialSpec } from '../sim/trial.ts';
-import { estimateRatio } from '../statistics.ts';
+import { estimateRatio, percentile } from '../statistics.ts';
 
 const challenger: RowName = 'safe';
 const fixed = [0, 0.25, 0.5, 1].map((elasticity) => `safe:elasticity=${elasticity}`);

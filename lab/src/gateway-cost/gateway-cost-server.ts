@@ -16,8 +16,8 @@ const text = 'The answer is (8 - 4) * 7 - 8 + 4.';
 
 function instantEngine(): Engine {
   let post: (message: EngineMessage) => void = () => {};
-  const can = { seeded: true, logprobs: true, streams: false, seesStops: true, priorities: true, countsCache: true };
-  const usage = { computedTokens: 12, cachedTokens: 0, generatedTokens: 12, exact: true };
+  const can = { seeded: true, logprobs: true, streams: false, priorities: true, countsCache: true };
+  const usage = { computedTokens: 12, cachedTokens: 0, generatedTokens: 12 };
   const step = { text, tokens: 12, meanLogprob: -0.1, end: 'eos' } as const;
   return {
     capabilities: { name: 'instant', ...can, contextTokens: 8192 },

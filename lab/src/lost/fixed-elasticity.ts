@@ -1,7 +1,8 @@
 // The width rule `gain` as it was: strands are shared out while the last of x stretches the round of all by at most `elasticity` / x,
 // the same number on every machine and for every model. No one number was right on all of them (decision 188).
 
-import { isDoubted, lastWorthwhile, sharedWidths, stretchOf } from '@coppice/core/scheduler';
+import { lastWorthwhile, stretchOf } from '@coppice/core/cost';
+import { isDoubted, sharedWidths } from '@coppice/core/scheduler';
 import { defineWidths } from 'coppice';
 
 export const fixedElasticity = defineWidths({

@@ -5,11 +5,11 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { isRight, ownModel, readQuestions } from '@coppice/core/answering';
-import { percentile } from '@coppice/core/base';
 import { embeddedModel, measuredSplit, openEmbedded } from '@coppice/llama/open';
 import { LlamaPrm } from '@coppice/llama/prm';
 import { runBlock } from 'coppice/bench';
 import type { BenchContest, BenchTrial } from '../contest-shapes.ts';
+import { percentile } from '../statistics.ts';
 
 type OpenedPair = Awaited<ReturnType<typeof openEmbedded>>;
 type MeasuredShare = Awaited<ReturnType<typeof measuredSplit>>;

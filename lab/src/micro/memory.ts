@@ -90,7 +90,6 @@ class Grower implements Engine {
     seeded: true,
     logprobs: true,
     streams: false,
-    seesStops: true,
     priorities: false,
     countsCache: true,
     contextTokens: undefined,
@@ -153,7 +152,7 @@ class Grower implements Engine {
     const letters = Array.from({ length: stepLength }, () => 97 + random.integer(26));
     const end = path.length >= 7 ? 'eos' : 'delimiter';
     const step = { text: String.fromCharCode(...letters), tokens: 50, meanLogprob: -random.uniform(), end } as const;
-    const usage = { computedTokens: 0, cachedTokens: 0, generatedTokens: 50, exact: true };
+    const usage = { computedTokens: 0, cachedTokens: 0, generatedTokens: 50 };
     this.#post?.({ type: 'step', request: id, step, usage });
   }
 

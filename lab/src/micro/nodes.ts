@@ -7,8 +7,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { percentile, Random } from '@coppice/core/base';
+import { Random } from '@coppice/core/base';
 import pg from 'pg';
+import { percentile } from '../statistics.ts';
 import { commandFile } from './command-file.ts';
 import { startServer, stopServer } from './simulated-server.ts';
 

@@ -6,7 +6,7 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type GoldQuestion, isRight, ownModel, readQuestions } from '@coppice/core/answering';
-import { median, percentile } from '@coppice/core/base';
+import { median } from '@coppice/core/base';
 import { type CostModel, decodeMs, tableCost } from '@coppice/core/cost';
 import { embeddedModel, openEmbedded } from '@coppice/llama/open';
 import { LlamaPrm } from '@coppice/llama/prm';
@@ -16,6 +16,7 @@ import type { BenchContender, BenchContest, BenchTrial } from '../contest-shapes
 import { othersShare, processorMs } from '../open-load/neighbours.ts';
 import { Recording } from '../open-load/recording.ts';
 import { type BlockCosts, virtualBlock } from '../open-load/virtual-block.ts';
+import { percentile } from '../statistics.ts';
 
 const measurementMs = 4_000;
 const wish = { branching: 4, threshold: 0.9, choose: 'best' } as const;

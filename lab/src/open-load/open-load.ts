@@ -4,11 +4,12 @@
 // wrote: whether it puts the policies in the same order is what the simulator is worth.
 
 import type { GoldQuestion } from '@coppice/core/answering';
-import { mean, percentile, raise } from '@coppice/core/base';
+import { mean, raise } from '@coppice/core/base';
 import { tableCost } from '@coppice/core/cost';
 import { runBlock } from 'coppice/bench';
 import type { BenchContender, BenchContest, BenchTrial } from '../contest-shapes.ts';
 import type { Load } from '../service/index.ts';
+import { percentile } from '../statistics.ts';
 import { arrivals, mixed } from './arrivals.ts';
 import { othersShare, processorMs } from './neighbours.ts';
 import { Recording } from './recording.ts';

@@ -2,7 +2,7 @@ import type { Engine, EngineMessage, GenerateRequest } from 'coppice';
 import { expect, it } from 'vitest';
 import { BacklogMeter } from './sustained.ts';
 
-const usage = { computedTokens: 0, cachedTokens: 0, generatedTokens: 50, exact: true };
+const usage = { computedTokens: 0, cachedTokens: 0, generatedTokens: 50 };
 const step = { text: 'x', tokens: 50, meanLogprob: 0, end: 'eos' } as const;
 
 /** Eleven searches of two answers with 50 tokens each, the second of them cancelled: one a second, and the last takes ten. */

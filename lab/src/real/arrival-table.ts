@@ -1,16 +1,22 @@
 // Policies under open arrivals as a table: for each load and policy what a request waits for, costs and gets right, and how many times
 // better that is than under the first policy, paired by question. Pure.
 
-import { mean, percentile } from '@coppice/core/base';
+import { mean } from '@coppice/core/base';
 import type { BenchTrial } from '../contest-shapes.ts';
-import { meanDifference } from '../statistics.ts';
+import { meanDifference, percentile } from '../statistics.ts';
 
 export type ArrivalLine = Omit<BenchTrial, 'growth'> & { readonly load: string; readonly perSecond: number };
+
+/** What the table reads. */
+export type TimedLine = Pick<
+  ArrivalLine,
+  'load' | 'perSecond' | 'contender' | 'question' | 'correct' | 'latencyMs' | 'generatedTokens' | 'scoredTokens'
+>;
 
 /** Fewer than these say nothing about one request in a hundred. */
 const enoughForP99 = 500;
 
-export function arrivalTable(lines: readonly ArrivalLine[]): string[] {
+export function arrivalTable(lines: readonly TimedLine[]): string[] {
   const loads = [...new Set(lines.map(({ load }) => load))];
   return loads.flatMap((load) => {
     const own = lines.filter((line) => line.load === load);
@@ -28,7 +34,7 @@ export function arrivalTable(lines: readonly ArrivalLine[]): string[] {
   });
 }
 
-function rowOf(policy: string, lines: readonly ArrivalLine[], base: readonly ArrivalLine[]): string {
+function rowOf(policy: string, lines: readonly TimedLine[], base: readonly TimedLine[]): string {
   const [took, before] = [lines, base].map((each) => each.map(({ latencyMs }) => latencyMs / 1000));
   const parts = [50, 90, ...(lines.length < enoughForP99 ? [] : [99])].map((share) => {
     const own = percentile(took!, share);

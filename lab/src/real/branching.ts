@@ -3,7 +3,8 @@
 
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { mean, percentile, Random } from '@coppice/core/base';
+import { mean, Random } from '@coppice/core/base';
+import { percentile } from '../statistics.ts';
 import { shuffled } from './worth-course.ts';
 
 /** Answer (-1 for none), right or not, tokens drawn for it. */

@@ -3,9 +3,9 @@
 
 import { confidenceBy, featuresOf, type VotedStanding } from '@coppice/core/answer';
 import { mean, type Random } from '@coppice/core/base';
-import { expectedNeed, worthConstants, worthOf } from '@coppice/core/tree';
+import { worthOf } from '@coppice/core/tree';
 import type { Sample } from './rivals.ts';
-import { shuffled } from './worth-course.ts';
+import { shippedWaves, shuffled, type Waves } from './worth-course.ts';
 
 export interface VoteStop {
   readonly standing: VotedStanding;
@@ -22,12 +22,13 @@ export function stopsAt(
   orders: number,
   randomOf: (question: number, order: number) => Random,
 ): VoteStops {
+  const waves = shippedWaves(mean(questions.flat().map(({ tokens }) => tokens)));
   const stops = prices.map(() => Array.from({ length: orders }, (): VoteStop[] => []));
   for (const [question, samples] of questions.entries()) {
     for (let order = 0; order < orders; order += 1) {
       const mixed = shuffled(samples.length, randomOf(question, order)).map((at) => samples[at]!);
       for (const [at, price] of prices.entries()) {
-        const leader = leaderOf(mixed.slice(0, stopOf(mixed, price)));
+        const leader = leaderOf(mixed.slice(0, stopOf(mixed, price, waves)));
         if (leader !== undefined) stops[at]![order]!.push(leader);
       }
     }
@@ -36,17 +37,16 @@ export function stopsAt(
 }
 
 /** Samples of the line without a judge, in waves as they ship. */
-function stopOf(samples: readonly Sample[], price: number): number {
+function stopOf(samples: readonly Sample[], price: number, waves: Waves): number {
   const { length: most } = samples;
-  for (let ended = Math.min(worthConstants.firstWave, most); ; ) {
+  for (let ended = waves.first(price, most); ; ) {
     const drawn = samples.slice(0, ended);
     const votes = [...Map.groupBy(drawn, ({ group }) => group)].filter(([group]) => group !== undefined);
     const [first = 0, second = 0] = votes.map(([, { length }]) => length).sort((a, b) => b - a);
     const lead = (first - second) / Math.sqrt(ended);
     const spent = drawn.reduce((sum, { tokens }) => sum + tokens, 0);
     if (ended === most || worthOf({ lead, spent }) < price) return ended;
-    const missing = expectedNeed({ samples: ended, lead, spent }, price, most) - ended;
-    ended = Math.min(most, ended + Math.max(1, Math.ceil(missing * worthConstants.wave)));
+    ended = waves.next({ samples: ended, lead, spent }, price, most);
   }
 }
 

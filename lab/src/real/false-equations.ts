@@ -2,8 +2,8 @@
 // such samples count less. Draws nothing: what a model would write in place of such a line is not known here.
 
 import { canonical, extractAnswer, falseEquation } from '@coppice/core/answer';
-import { mean, percentile, Random } from '@coppice/core/base';
-import { meanDifference } from '../statistics.ts';
+import { mean, Random } from '@coppice/core/base';
+import { meanDifference, percentile } from '../statistics.ts';
 import { recordedLines, type Sample } from './rivals.ts';
 import { courseOf, oneByOne, questionOf, shuffled } from './worth-course.ts';
 

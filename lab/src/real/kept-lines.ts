@@ -1,7 +1,7 @@
 // Files of searches that a command adds to as they end: the first line says the settings that all share, every other is one search. A run that was
 // broken off goes on behind what its file holds; a line that it cut short is passed over.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { raise } from '@coppice/core/base';
 
@@ -11,6 +11,7 @@ export function keptUnder<Line>(file: string, head: string): Line[] {
   if (!existsSync(file)) writeFileSync(file, `${head}\n`);
   const first = headOf(file);
   if (first !== head) raise('bad-setting', `${file} holds searches of other settings: ${first.slice(0, 300)}`);
+  if (!textOf(file).endsWith('\n')) appendFileSync(file, '\n');
   return keptLines(file);
 }
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { drawnPaths, endsOf } from './sample-files.ts';
+import { drawnPaths } from '../service/index.ts';
+import { endsOf } from './sample-files.ts';
 
 const step = (text: string, tokens: number) => ({ text, tokens, meanLogprob: 0, end: 'delimiter' as const });
 

@@ -6,7 +6,7 @@ import { canonical } from '@coppice/core/answer';
 import { type GoldQuestion, isRight } from '@coppice/core/answering';
 import { hash, raise } from '@coppice/core/base';
 import type { RecordedTree } from '../service/index.ts';
-import { readTrees } from '../service/index.ts';
+import { drawnPaths, readTrees } from '../service/index.ts';
 import type { Grown } from './grown-trees.ts';
 import { keptLines } from './kept-lines.ts';
 import type { Sample } from './rivals.ts';
@@ -53,17 +53,6 @@ export function recordedSamples(file: string): Sample[][] {
 function firstRight({ nodes }: RecordedTree, { id }: GoldQuestion): GradedAnswer[] {
   const found = nodes.find(({ right }) => right);
   return found === undefined ? [] : [{ question: id, answer: found.answer, correct: true }];
-}
-
-/** Draws of one text are one node: each sample takes the next draw of every node that it comes by. */
-export function drawnPaths({ nodes }: RecordedTree): RecordedTree['nodes'][number][][] {
-  const taken = nodes.map(() => 0);
-  const next = (at: number): number | undefined => nodes[at]!.draws[taken[at]!++];
-  return nodes[0]!.draws.map(() => {
-    const path: RecordedTree['nodes'][number][] = [];
-    for (let at = next(0); at !== undefined; at = next(at)) path.push(nodes[at]!);
-    return path;
-  });
 }
 
 function sampleOfPath(path: readonly RecordedTree['nodes'][number][], question?: GoldQuestion): Sample {

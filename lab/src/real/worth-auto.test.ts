@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type AutoSettings, stopAuto } from './worth-auto.ts';
-import { courseOf, oneByOne, questionOf } from './worth-course.ts';
+import { courseOf, oneByOne, questionOf, shippedWaves, sizedWaves } from './worth-course.ts';
 
 type Drawn = readonly [answer: string, score: number];
 
@@ -23,14 +23,14 @@ const even: Drawn[] = [
 it('votes without a judge while another sample is worth the price', () => {
   const same: Drawn[] = Array.from({ length: 4 }, () => ['a', 0.9]);
   // e^(−1.4) / 10 = 0.0247, e^(−1.4 · √2) / 20 = 0.0069.
-  expect(stopped(same, 0.025)).toEqual({ right: 1, spent: 10, waves: 1 });
-  expect(stopped(same, 0.024)).toEqual({ right: 1, spent: 20, waves: 2 });
-  expect(stopped(same, 1e-9)).toEqual({ right: 1, spent: 40, waves: 4 });
+  expect(stopped(same, 0.025)).toMatchObject({ right: 1, spent: 10, waves: 1 });
+  expect(stopped(same, 0.024)).toMatchObject({ right: 1, spent: 20, waves: 2 });
+  expect(stopped(same, 1e-9)).toMatchObject({ right: 1, spent: 40, waves: 4 });
 });
 
 it('has the judge read where answers disagree and reading is worth the price', () => {
   // 0.75 / 20 = 0.0375 for the reading of both by a judge of trust 1; then a is ahead by 3.75 / √(16 + 1/16).
-  expect(stopped(even, 0.02)).toEqual({ right: 1, spent: 40, waves: 2 });
+  expect(stopped(even, 0.02)).toMatchObject({ right: 1, spent: 40, waves: 2 });
   expect(stopped(even, 0.02, { cost: 2 })).toMatchObject({ right: 0.5, spent: 20 });
   expect(stopped(even, 0.02, { cost: 0.5 })).toMatchObject({ right: 1, spent: 30 });
   expect(stopped(even, 0.018, { trust: 0.5 })).toMatchObject({ right: 1, spent: 40 });
@@ -58,7 +58,7 @@ it('has all read where samples of the leaders leave it open and the rest is wort
   const answers = ['b', 'b', 'b', 'b', 'b', 'b', 'a', 'a', 'a', 'a', 'a'];
   const drawn = answers.map((answer, at): Drawn => [answer, at >= 4 && answer === 'b' ? 0.1 : 0.5]);
   // Four of each are read: b leads by 1 / √11. The other three cost 30: 0.75 · e^(−0.42) / 30 = 0.0164; then b has 6 · (4 + 2/9) / 6.
-  const first = { waves: { first: 11, part: 1, looks: 'after each' } } as const;
+  const first = { waves: sizedWaves(11, 1) };
   expect(stopped(drawn, 0.0163, { ...first, cost: 0.3 })).toMatchObject({ right: 1, spent: 110 + 0.3 * 110 });
   expect(stopped(drawn, 0.0163, { ...first, cost: 1.1 })).toMatchObject({ right: 0, spent: 110 });
   // 80 · 0.3 = 24 for the first eight: 0.0205.
@@ -74,15 +74,24 @@ it('counts a failed reading as none, at its cost', () => {
 it('looks in order within a wave, and aborts what is open', () => {
   const drawn: Drawn[] = Array.from({ length: 8 }, () => ['a', 0.9]);
   // Two are open: e^(−1.4) / 20 = 0.0123 after the first.
-  expect(stopped(drawn, 0.0124, { waves: { first: 2, part: 0.5, looks: 'within' } })).toEqual({
+  expect(stopped(drawn, 0.0124, { waves: sizedWaves(2, 0.5, 'within') })).toMatchObject({
     right: 1,
     spent: 20,
     waves: 1,
   });
-  expect(stopped(drawn, 0.0124, { waves: { first: 2, part: 0.5, looks: 'after each' } }).waves).toBe(1);
-  expect(stopped(drawn, 1e-9, { waves: { first: 2, part: 0.5, looks: 'within' } })).toEqual({
+  expect(stopped(drawn, 0.0124, { waves: sizedWaves(2, 0.5) }).waves).toBe(1);
+  expect(stopped(drawn, 1e-9, { waves: sizedWaves(2, 0.5, 'within') })).toMatchObject({
     right: 1,
     spent: 80,
     waves: 4,
   });
+});
+
+it('begins with what could settle a question as it ships, and takes the wave after whole in a hurry', () => {
+  const drawn: Drawn[] = Array.from({ length: 8 }, () => ['a', 0.9]);
+  // Unanimous, e^(−1.4 · √3) / 30 = 0.00295 settles it.
+  const price = 0.003;
+  expect(stopped(drawn, price, { waves: shippedWaves(10) })).toMatchObject({ spent: 30, waves: 1, time: 10 });
+  expect(stopped(drawn, price, { waves: shippedWaves(10, true) })).toMatchObject({ spent: 60, waves: 1, time: 10 });
+  expect(stopped(drawn, price, { waves: sizedWaves(2, 0.5) })).toMatchObject({ spent: 30, waves: 2, time: 20 });
 });

@@ -2,13 +2,15 @@
 // answers disagree, the judge reads samples of the leading ones, then all, as far as their tokens are worth the price too; answers then weigh what it found,
 // and the same line says whether to draw on. The glance at a leader that nothing was read of is left out: it changes no answer.
 
-import { expectedNeed, weightOf, worthConstants, worthOf } from '@coppice/core/tree';
+import { weightOf, worthConstants, worthOf } from '@coppice/core/tree';
 import { DrawnWaves, leadersOf, type VoteCourse, type VoteQuestion, type Waves } from './worth-course.ts';
 
 export interface Stopped {
   readonly right: number;
   readonly spent: number;
   readonly waves: number;
+  /** In tokens: the longest samples of its waves, one after the other. */
+  readonly time: number;
 }
 
 export interface AutoSettings {
@@ -23,9 +25,9 @@ export interface AutoSettings {
 export function stopAuto(course: VoteCourse, price: number, settings: AutoSettings): Stopped {
   const { trust, cost } = settings;
   const { generated, votes } = course;
-  const waves = settings.waves && new DrawnWaves(course, settings.waves);
+  const waves = settings.waves && new DrawnWaves(course);
   const most = generated.length;
-  waves?.begin(most);
+  waves?.begin(settings.waves!.first(price, most));
   let judge: ReplayedJudge | undefined;
   for (let ended = 1; ; ended += 1) {
     const at = ended - 1;
@@ -50,9 +52,10 @@ export function stopAuto(course: VoteCourse, price: number, settings: AutoSettin
           continue;
         }
       }
-      return { right, spent: drawn + cost * (judge?.paid ?? 0), waves: waves?.count ?? ended };
+      const spentInAll = drawn + cost * (judge?.paid ?? 0);
+      return { right, spent: spentInAll, waves: waves?.count ?? ended, time: waves?.time ?? drawn };
     }
-    if (ended === waves?.begun) waves.begin(expectedNeed({ samples: ended, lead, spent }, price, most));
+    if (ended === waves?.begun) waves.begin(settings.waves!.next({ samples: ended, lead, spent }, price, most));
   }
 }
 

@@ -35,12 +35,14 @@ it('counts short samples first where several are open, or all in their order, an
 });
 
 it('draws waves, and counts what the open samples of one have written', () => {
-  const waves = new DrawnWaves(courseOf(question, [1, 0, 2, 3], oneByOne), { first: 2, part: 0.5, looks: 'within' });
-  waves.begin(4);
+  const waves = new DrawnWaves(courseOf(question, [1, 0, 2, 3], oneByOne));
+  waves.begin(2);
   // Ten tokens each when the first has ended.
   expect([waves.begun, waves.generated(1), waves.generated(2)]).toEqual([2, 20, 40]);
-  waves.begin(4);
+  waves.begin(3);
   expect([waves.begun, waves.generated(3)]).toEqual([3, 60]);
   waves.begin(4);
   expect([waves.begun, waves.generated(4), waves.count]).toEqual([4, 100, 3]);
+  // 30 of the first two, 20 and 40.
+  expect(waves.time).toBe(90);
 });

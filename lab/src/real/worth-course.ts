@@ -2,6 +2,7 @@
 // answers in it. Arrays of numbers throughout: a table replays millions of stops.
 
 import type { Random } from '@coppice/core/base';
+import { expectedNeed, firstWaveOf, nextWave } from '@coppice/core/tree';
 import type { Sample } from './rivals.ts';
 
 /** Samples in the order of the recording. */
@@ -122,12 +123,30 @@ function together({ tokens }: VoteQuestion, begun: readonly number[], { open, co
   return { order: places.map((place) => begun[place]!), generated };
 }
 
-/** Samples of the first wave, and how many of those that are expected to be needed follow at a time. */
+/** Samples in all after the first wave, and after the next one. */
 export interface Waves {
-  readonly first: number;
-  readonly part: number;
+  readonly first: (price: number, most: number) => number;
+  readonly next: (standing: Parameters<typeof nextWave>[0], price: number, most: number) => number;
   /** When the rule is read: after each wave, or after each of its samples in their order, which aborts those that are open. */
   readonly looks: 'after each' | 'within';
+}
+
+/** As coppice draws: `usual` tokens a sample; hurried where strands are idle. */
+export function shippedWaves(usual: number, hurried?: true): Waves {
+  return {
+    first: (price, most) => firstWaveOf({ price, hurried, usual }, most),
+    next: (standing, price, most) => nextWave(standing, { price, hurried }, most),
+    looks: 'after each',
+  };
+}
+
+/** A first wave of this size, then this part of what the rule expects to need. */
+export function sizedWaves(first: number, part: number, looks: Waves['looks'] = 'after each'): Waves {
+  const next: Waves['next'] = (standing, price, most) => {
+    const missing = expectedNeed(standing, price, most) - standing.samples;
+    return Math.min(most, standing.samples + Math.max(1, Math.ceil(part * missing)));
+  };
+  return { first: (_, most) => Math.min(first, most), next, looks };
 }
 
 /** Samples drawn in waves and counted in their order. All of a wave are open at once; the next one begins when all have ended. */
@@ -136,23 +155,26 @@ export class DrawnWaves {
   /** Samples begun. */
   begun = 0;
   readonly #course: VoteCourse;
-  readonly #waves: Waves;
   #from = 0;
   #longest = 0;
+  #before = 0;
 
-  constructor(course: VoteCourse, waves: Waves) {
+  constructor(course: VoteCourse) {
     this.#course = course;
-    this.#waves = waves;
   }
 
-  /** `need`: samples that are expected to be needed; of use where a wave has ended. */
-  begin(need: number): void {
-    const { first, part } = this.#waves;
+  /** Draws up to so many in all. */
+  begin(begun: number): void {
     this.count += 1;
+    this.#before += this.#longest;
     this.#from = this.begun;
     this.#longest = 0;
-    const size = this.begun === 0 ? first : Math.max(1, Math.ceil(part * (need - this.begun)));
-    this.begun = Math.min(this.#course.order.length, this.begun + size);
+    this.begun = begun;
+  }
+
+  /** Time in tokens: the longest samples of all waves, one after the other. */
+  get time(): number {
+    return this.#before + this.#longest;
   }
 
   /** Tokens of all when the next sample in order has ended, those of the wave that are open then too. */

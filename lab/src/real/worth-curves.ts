@@ -1,7 +1,8 @@
 // Right answers of rules that stop a vote by what they cost, between two levels of a rule in proportion, as if searches took one or the other by lot.
 // Budgets are numbers of samples: their tokens, unjudged. Intervals are by the bootstrap over questions, the same questions for all rules.
 
-import { percentile, type Random } from '@coppice/core/base';
+import { mean, type Random } from '@coppice/core/base';
+import { percentile } from '../statistics.ts';
 import type { VoteQuestion } from './worth-course.ts';
 import type { Replayed } from './worth-replay.ts';
 
@@ -46,6 +47,11 @@ const usualResamples = 1000;
 /** Tokens of each question's samples. */
 export function tokensOf(questions: readonly VoteQuestion[]): number[] {
   return questions.map(({ tokens }) => tokens.reduce((sum, each) => sum + each, 0));
+}
+
+/** Tokens of a sample. */
+export function usualOf(questions: readonly VoteQuestion[]): number {
+  return mean(tokensOf(questions)) / questions[0]!.tokens.length;
 }
 
 export function curvesOf(

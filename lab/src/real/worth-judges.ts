@@ -10,6 +10,7 @@ import {
   type ReplayedCurves,
   sameAccuracy,
   tokensOf,
+  usualOf,
   type WorthInterval,
   worstGap,
 } from './worth-curves.ts';
@@ -60,7 +61,7 @@ export function trustRows(replay: JudgeReplay): { readonly audit: JudgeAudit; re
 }
 
 function replayed({ questions, most, cost, orders, seed }: JudgeReplay, arms: readonly Arm[]): ReplayedCurves {
-  const rivals = allArms(most, { trust: undefined, cost }).filter(
+  const rivals = allArms(most, { trust: undefined, cost }, usualOf(questions)).filter(
     ({ variantOf, name }) => !variantOf && name !== 'auto',
   );
   const found = replayArms(questions, [...rivals, ...arms], orders, (at) => new Random('orders', seed, at));

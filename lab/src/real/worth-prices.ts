@@ -2,9 +2,10 @@
 
 import { Random } from '@coppice/core/base';
 import { percentage } from './percentage.ts';
-import { type CostAndRight, curvesOf, tokensOf } from './worth-curves.ts';
+import { shippedWaves, sizedWaves } from './worth-course.ts';
+import { type CostAndRight, curvesOf, tokensOf, usualOf } from './worth-curves.ts';
 import type { JudgeReplay } from './worth-judges.ts';
-import { allArms, autoArm, halfWaves, replayArms } from './worth-replay.ts';
+import { allArms, autoArm, replayArms } from './worth-replay.ts';
 
 const prices = Array.from({ length: 33 }, (_, at) => 2e-3 * 0.8 ** at);
 const allowedLoss = 0.005;
@@ -25,11 +26,13 @@ export interface PriceTable {
 
 export function priceTable(replay: Omit<JudgeReplay, 'cost'>, trust: number, costs: readonly number[]): PriceTable {
   const { questions, most, orders, seed } = replay;
-  const [vote] = allArms(most, { trust, cost: 0 });
+  const usual = usualOf(questions);
+  const [vote] = allArms(most, { trust, cost: 0 }, usual);
+  const waves = shippedWaves(usual);
   const arms = [
-    autoArm('no judge', { trust: undefined, cost: 0, waves: halfWaves }, prices),
-    autoArm('no judge, looks within', { trust: undefined, cost: 0, waves: { ...halfWaves, looks: 'within' } }, prices),
-    ...costs.map((cost) => autoArm(`judge at ${cost}`, { trust, cost, waves: halfWaves }, prices)),
+    autoArm('no judge', { trust: undefined, cost: 0, waves }, prices),
+    autoArm('no judge, looks within', { trust: undefined, cost: 0, waves: sizedWaves(2, 0.5, 'within') }, prices),
+    ...costs.map((cost) => autoArm(`judge at ${cost}`, { trust, cost, waves }, prices)),
   ];
   const replayed = replayArms(questions, [vote!, ...arms], orders, (at) => new Random('orders', seed, at));
   const { curves } = curvesOf(tokensOf(questions), most, replayed, [], new Random(seed), 0);

@@ -2,14 +2,16 @@
 // The judge reads a sample when it has ended. A sample that is open when the search stops counts with the tokens that it had by then.
 
 import type { Random } from '@coppice/core/base';
-import { worthConstants, worthOf } from '@coppice/core/tree';
+import { worthOf } from '@coppice/core/tree';
 import { leadNeeded } from '@coppice/papers/rules';
 import { type AutoSettings, type Stopped, stopAuto } from './worth-auto.ts';
 import {
   courseOf,
   oneByOne,
   type SampleDrawing,
+  shippedWaves,
   shuffled,
+  sizedWaves,
   type VoteCourse,
   type VoteQuestion,
   type Waves,
@@ -36,6 +38,7 @@ export interface Replayed {
     readonly spent: Float64Array;
     /** Number of waves of every search. */
     readonly waves: Uint8Array;
+    readonly times: Float64Array;
   }[];
 }
 
@@ -51,6 +54,7 @@ export function replayArms(
       right: new Float64Array(questions.length),
       spent: new Float64Array(questions.length),
       waves: new Uint8Array(questions.length * orders),
+      times: new Float64Array(questions.length * orders),
     }));
     return { arm, levels };
   });
@@ -63,11 +67,12 @@ export function replayArms(
         const course = courseOf(samples, begun, drawing);
         for (const { arm, levels } of found) {
           if (arm.drawing !== drawing) continue;
-          for (const [at, { right, spent, waves }] of levels.entries()) {
+          for (const [at, { right, spent, waves, times }] of levels.entries()) {
             const stopped = arm.stop(course, arm.levels[at]!);
             right[question]! += stopped.right / orders;
             spent[question]! += stopped.spent / orders;
             waves[question * orders + order] = stopped.waves;
+            times[question * orders + order] = stopped.time;
           }
         }
       }
@@ -86,6 +91,7 @@ export function pooled(sets: readonly (readonly Replayed[])[]): Replayed[] {
         right: Float64Array.from(all.flatMap(({ right }) => [...right])),
         spent: Float64Array.from(all.flatMap(({ spent }) => [...spent])),
         waves: Uint8Array.from(all.flatMap(({ waves }) => [...waves])),
+        times: Float64Array.from(all.flatMap(({ times }) => [...times])),
       };
     }),
   }));
@@ -99,7 +105,8 @@ function spentAt({ generated, read }: VoteCourse, ended: number, cost: number): 
 }
 
 function stopUniform(course: VoteCourse, count: number, by: VotedBy, cost: number): Stopped {
-  return { right: course[by].right[count - 1]!, spent: spentAt(course, count, cost), waves: 1 };
+  const spent = spentAt(course, count, cost);
+  return { right: course[by].right[count - 1]!, spent, waves: 1, time: spent };
 }
 
 /** One at a time until scores are so far apart. */
@@ -108,7 +115,8 @@ function stopByLead(course: VoteCourse, risk: number, cost: number): Stopped {
   const needed = leadNeeded(risk);
   let ended = 1;
   while (ended < first.length && first[ended - 1]! - second[ended - 1]! < needed) ended += 1;
-  return { right: right[ended - 1]!, spent: spentAt(course, ended, cost), waves: ended };
+  const spent = spentAt(course, ended, cost);
+  return { right: right[ended - 1]!, spent, waves: ended, time: spent };
 }
 
 /** The line over scores that are added up, every sample judged. */
@@ -118,22 +126,19 @@ function stopJudged(course: VoteCourse, price: number, cost: number): Stopped {
     worthOf({ lead: first[ended - 1]! - second[ended - 1]!, spent: spentAt(course, ended, cost) });
   let ended = 1;
   while (ended < first.length && worthAt(ended) >= price) ended += 1;
-  return { right: right[ended - 1]!, spent: spentAt(course, ended, cost), waves: ended };
+  const spent = spentAt(course, ended, cost);
+  return { right: right[ended - 1]!, spent, waves: ended, time: spent };
 }
 
 const risks = Array.from({ length: 24 }, (_, at) => 0.95 * 0.8 ** at);
 const prices = Array.from({ length: 36 }, (_, at) => 0.005 * 0.77 ** at);
 
-const { firstWave, wave } = worthConstants;
-export const halfWaves: Waves = { first: firstWave, part: wave, looks: 'after each' };
-const bigWaves: Waves = { first: 4, part: 1, looks: 'after each' };
-
 export function autoArm(name: string, settings: AutoSettings, levels: readonly number[] = prices): Arm {
   return { name, drawing: oneByOne, levels, stop: (course, price) => stopAuto(course, price, settings) };
 }
 
-/** What is compared, each with at most `most` samples: uniform numbers of samples, `certain: lead`, the line with a judge and without one, and `auto`. */
-export function allArms(most: number, settings: AutoSettings): Arm[] {
+/** What is compared, each with at most `most` samples of `usual` tokens: uniform numbers of samples, `certain: lead`, the line with a judge and without one, and `auto`. */
+export function allArms(most: number, settings: AutoSettings, usual: number): Arm[] {
   const { cost } = settings;
   const counts = Array.from({ length: most }, (_, at) => at + 1);
   const single = (name: string, levels: readonly number[], stop: Arm['stop']): Arm => {
@@ -163,8 +168,10 @@ export function allArms(most: number, settings: AutoSettings): Arm[] {
     blind,
     auto,
     ...drawings.flatMap(([how, drawing]) => [lead, blind, auto].map((arm) => variant(arm, how, { drawing }))),
-    ...inWaves('2 + half', halfWaves).map((arm) => ({ ...arm, isShipped: true })),
-    ...inWaves('2 + half, looks within', { ...halfWaves, looks: 'within' }),
-    ...inWaves('4 + all', bigWaves),
+    ...inWaves('in waves', shippedWaves(usual)).map((arm) => ({ ...arm, isShipped: true })),
+    ...inWaves('in a hurry', shippedWaves(usual, true)).map((arm) => ({ ...arm, isShipped: true })),
+    ...inWaves('2 + half', sizedWaves(2, 0.5)),
+    ...inWaves('2 + half, looks within', sizedWaves(2, 0.5, 'within')),
+    ...inWaves('4 + all', sizedWaves(4, 1)),
   ];
 }

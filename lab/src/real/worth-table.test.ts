@@ -36,7 +36,7 @@ const questions = Array.from({ length: 6 }, () => questionOf([true, true, false,
 const replay = { questions, most: 4, cost: 1, orders: 10, seed: 1 };
 
 function replayedBy(seed: number) {
-  return replayArms(questions, allArms(4, { trust: 1, cost: 1 }), 20, (at) => new Random(seed, at));
+  return replayArms(questions, allArms(4, { trust: 1, cost: 1 }, 20), 20, (at) => new Random(seed, at));
 }
 
 function rowsOf(seed: number) {

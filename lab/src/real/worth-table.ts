@@ -1,6 +1,7 @@
 // Rules that stop a vote, compared at equal cost.
 
-import { percentile } from '@coppice/core/base';
+import { mean } from '@coppice/core/base';
+import { percentile } from '../statistics.ts';
 import { percentage } from './percentage.ts';
 import {
   aheadAt,
@@ -23,8 +24,13 @@ export interface WorthRow {
   readonly beyond: WorstGap | undefined;
   /** Of the rule that a variant is of, or of its rivals: points ahead at each budget. */
   readonly ahead: Readonly<Record<string, readonly (WorthInterval | undefined)[]>>;
-  /** Mean number and 90th percentile at the level whose cost is nearest to each budget. */
-  readonly waves: readonly { readonly mean: number; readonly p90: number }[];
+  /** Mean number and time in tokens, and 90th percentiles, at the level whose cost is nearest to each budget. */
+  readonly waves: readonly {
+    readonly mean: number;
+    readonly p90: number;
+    readonly time: number;
+    readonly time90: number;
+  }[];
 }
 
 /** Budgets from two samples to all of them. */
@@ -57,8 +63,9 @@ export function worthRows(all: ReplayedCurves, replayed: readonly Replayed[]): W
       ),
       waves: all.budgets.map((budget) => {
         const costs = all.curves[at]!.map(([cost]) => Math.abs(cost - budget));
-        const { waves } = levels[costs.indexOf(Math.min(...costs))]!;
-        return { mean: waves.reduce((sum, each) => sum + each, 0) / waves.length, p90: percentile([...waves], 90) };
+        const { waves, times } = levels[costs.indexOf(Math.min(...costs))]!;
+        const numbers = { mean: mean([...waves]), p90: percentile([...waves], 90) };
+        return { ...numbers, time: mean([...times]), time90: percentile([...times], 90) };
       }),
     };
   });
@@ -77,8 +84,13 @@ export function worthLines(rows: readonly WorthRow[], all: readonly number[], sh
       const behind = [gap, beyond]
         .map((each) => (each ? `${points(each)} ${each.other}, ${each.samples}` : '–'))
         .join('; ');
-      const inWaves = columns.map((at) => `${waves[at]!.mean.toFixed(1)} (${waves[at]!.p90})`).join('  ');
-      return `${rule.padEnd(28)}${wide(cells, 7)}   ${ratio(same).padEnd(19)}${behind}${rule.includes(' + ') ? `   waves ${inWaves}` : ''}`;
+      const inWaves = columns
+        .map(
+          (at) =>
+            `${waves[at]!.mean.toFixed(1)} (${waves[at]!.p90}), ${waves[at]!.time.toFixed(0)} (${waves[at]!.time90})`,
+        )
+        .join('  ');
+      return `${rule.padEnd(28)}${wide(cells, 7)}   ${ratio(same).padEnd(19)}${behind}${rule.includes(', ') ? `   waves, tokens long ${inWaves}` : ''}`;
     }),
     'points ahead',
     ...rows.flatMap(({ rule, ahead }) =>

@@ -1,9 +1,10 @@
 // The table of a rehearsal: the columns of `sim`, the servers' load and, where there is a prediction, its error. Ratios compare the
 // same questions at the same instants: above 1 is better.
 
-import { mean, percentile } from '@coppice/core/base';
+import { mean } from '@coppice/core/base';
 import { tableLines } from 'coppice/bench';
 import { latenciesOf, outcomeOf, tookMs, warmUpShare, yieldOf } from '../service/index.ts';
+import { percentile } from '../statistics.ts';
 import { type Prediction, predictedLoad } from './prediction.ts';
 import type { RehearsalResult } from './rehearsal.ts';
 import { isComplete, type RehearsalRecord } from './result-file.ts';

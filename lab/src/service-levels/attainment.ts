@@ -1,8 +1,8 @@
 // Service levels, measured: which searches kept their deadline, how tight deadlines may be, and how fair the waiting was. A
 // deadline is a base times a scale times the difficulty of the question (P1 §6.1). Pure.
 
-import { percentile } from '@coppice/core/base';
 import type { Served } from '../service/index.ts';
+import { percentile } from '../statistics.ts';
 
 /** The share of searches that a level of service asks for, in percent. */
 export const levelShare = 90;

@@ -14,7 +14,7 @@ export { type Load, parseLoad } from './load.ts';
 export { type Latencies, latenciesOf, warmUpShare, type Yield, yieldOf } from './measures.ts';
 export { modelConfig, profileOf, type SettingName, searchDefaults, settingNames } from './profiles.ts';
 export { questionsOf, readTrees, type SimulatedQuestions } from './questions.ts';
-export { type RecordedTree, type TreesHeader, treesFormat, treesVersion } from './recorded-trees.ts';
+export { drawnPaths, type RecordedTree, type TreesHeader, treesFormat, treesVersion } from './recorded-trees.ts';
 export {
   type Arrivals,
   arrivalTimesMs,

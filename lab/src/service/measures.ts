@@ -1,7 +1,8 @@
 // Latencies, tokens, accuracy and exits of a stream of served questions.
 
-import { mean, percentile } from '@coppice/core/base';
+import { mean } from '@coppice/core/base';
 import type { ExitKind } from '@coppice/core/log';
+import { percentile } from '../statistics.ts';
 import { type Served, tookMs } from './service.ts';
 
 /** Share of requests, the first ones, that latencies leave out: they meet an empty system. */

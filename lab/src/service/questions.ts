@@ -60,6 +60,7 @@ function modelled(model: QuestionModel, promptOf: (at: number) => Prompt): Simul
 
 function replaying(trees: RecordedTrees, seed: number): SimulatedQuestions {
   return {
+    wholes: true,
     promptTokens: (prompt) => trees.promptTokens(prompt),
     draw: (request) => trees.draw(request),
     reward: (prompt, path, step) => trees.reward(prompt, path, step),

@@ -43,6 +43,20 @@ describe('recorded trees', () => {
     expect(draws(1, line('a\n')).map((step) => step.text)).toEqual(['Answer: 4', 'Answer: 4', 'Answer: 4']);
   });
 
+  it('give whole samples, whose steps are told apart by the delimiter', () => {
+    const request = {
+      ...generateRequest(0, { index: 0, seed: 10 }),
+      prompt,
+      path: [],
+      whole: true,
+      delimiters: ['\n\n'],
+    };
+    const samples = [0, 1, 2].map((index) => trees.draw({ ...request, index, seed: 10 + index }));
+    const once = { text: 'a\n\nAnswer: 4', tokens: 5, end: 'eos' };
+    expect(samples.filter(({ text }) => text === once.text)[0]).toMatchObject(once);
+    expect(trees.reward(prompt, pathOf(line('a\n\n')), end('Answer: 4'))).toBe(1);
+  });
+
   it('know rewards and right answers, and end what was never drawn', () => {
     expect(trees.reward(prompt, [], line('a\n'))).toBe(0.9);
     expect(trees.reward(prompt, pathOf(line('a\n')), end('Answer: 4'))).toBe(1);

@@ -42,6 +42,7 @@ const unseen: Step = { text: 'unseen', tokens: 1, meanLogprob: 0, end: 'eos' };
 export class RecordedTrees implements StepSource, RewardSource {
   readonly header: TreesHeader;
   readonly trees: readonly RecordedTree[];
+  readonly #samples = new Map<RecordedTree, RecordedNode[][]>();
 
   private constructor(header: TreesHeader, trees: readonly RecordedTree[]) {
     this.header = header;
@@ -70,14 +71,13 @@ export class RecordedTrees implements StepSource, RewardSource {
     return this.#treeOf(prompt).promptTokens;
   }
 
-  draw({ prompt, path, seed, index }: GenerateRequest): Step {
+  draw(request: GenerateRequest): Step {
+    const { prompt, path, whole, delimiters } = request;
     const tree = this.#treeOf(prompt);
     const draws = nodeAt(tree, path)?.draws ?? [];
     if (draws.length === 0) return unseen;
-    // Siblings' seeds are consecutive: minus the index they are equal.
-    const base = seed - index;
-    const order = draws.map((node, at) => ({ node, rank: hash(base, at) })).sort((a, b) => a.rank - b.rank);
-    return tree.nodes[order[index % draws.length]!.node]?.step ?? unseen;
+    if (whole && path.length === 0) return joined(this.#samplesOf(tree)[drawnAt(draws, request)]!, delimiters[0]!);
+    return tree.nodes[draws[drawnAt(draws, request)]!]?.step ?? unseen;
   }
 
   reward(prompt: Prompt, path: readonly PathStep[], step: Step): number {
@@ -95,10 +95,41 @@ export class RecordedTrees implements StepSource, RewardSource {
     return this.#treeOf(prompt).nodes.flatMap(({ right }) => (right === undefined ? [] : [right]));
   }
 
+  #samplesOf(tree: RecordedTree): RecordedNode[][] {
+    const samples = this.#samples.get(tree) ?? drawnPaths(tree);
+    this.#samples.set(tree, samples);
+    return samples;
+  }
+
   #treeOf(prompt: Prompt): RecordedTree {
     const number = prompt.kind === 'text' ? /^recorded (\d+) /.exec(prompt.text)?.[1] : undefined;
     return this.trees[Number(number)] ?? raise('bad-setting', 'a recording answers only the questions that it holds');
   }
+}
+
+/** Place among the draws of a node, in an order of the search's own. */
+function drawnAt(draws: readonly number[], { seed, index }: GenerateRequest): number {
+  // Siblings' seeds are consecutive: minus the index they are equal.
+  const ranks = draws.map((_, at) => ({ at, rank: hash(seed - index, at) })).sort((a, b) => a.rank - b.rank);
+  return ranks[index % draws.length]!.at;
+}
+
+/** A sample in one step, its steps told apart by a delimiter. */
+function joined(path: readonly RecordedNode[], delimiter: string): Step {
+  const steps = path.map(({ step }) => step!);
+  const tokens = steps.reduce((sum, step) => sum + step.tokens, 0);
+  return { ...steps.at(-1)!, text: steps.map(({ text }) => text.trimEnd()).join(delimiter), tokens };
+}
+
+/** Draws of one text are one node: each sample takes the next draw of every node that it comes by. */
+export function drawnPaths({ nodes }: RecordedTree): RecordedNode[][] {
+  const taken = nodes.map(() => 0);
+  const next = (at: number): number | undefined => nodes[at]!.draws[taken[at]!++];
+  return nodes[0]!.draws.map(() => {
+    const path: RecordedNode[] = [];
+    for (let at = next(0); at !== undefined; at = next(at)) path.push(nodes[at]!);
+    return path;
+  });
 }
 
 function parseLine(name: string, line: string, at: number): unknown {
@@ -129,7 +160,9 @@ function nodeAt(tree: RecordedTree, path: readonly PathStep[]): RecordedNode | u
   return node;
 }
 
+/** Whether a step's text keeps its delimiter is the recording's own way. */
 function childOf(tree: RecordedTree, { draws }: RecordedNode, { text, end }: Step): RecordedNode | undefined {
-  const id = draws.find((each) => tree.nodes[each]?.step?.text === text && tree.nodes[each].step.end === end);
+  const own = text.trimEnd();
+  const id = draws.find((each) => tree.nodes[each]?.step?.text.trimEnd() === own && tree.nodes[each].step.end === end);
   return id === undefined ? undefined : tree.nodes[id];
 }

@@ -2,7 +2,7 @@
 // serial MCTS's rules with as many rollouts at a time as the budget has strands (P0 §3.3, its figure 4). All others are the product's.
 
 import type { PlannedModel } from '@coppice/core/answering';
-import { partsOf, policyDefinition, policyOf } from '@coppice/core/policy';
+import { policyDefinition, policyOf } from '@coppice/core/policy';
 import { createScheduler, type PolicyName } from 'coppice';
 import { type AttainedName, attainedNames, attainedOrder } from '../baselines/attained-service.ts';
 import { type LostSettings, lostKnobs, lostSearch } from '../lost/lost-search.ts';
@@ -41,7 +41,11 @@ export function contenderOf(row: RowName): StudyContender {
 
 /** A policy, and itself without each of its parts in turn. */
 export function ablatedRows(policy: PolicyName): RowName[] {
-  return [policy, ...partsOf(policy).map(({ part, off }) => `${policy}:${part}=${off}`)];
+  const { settings: off } = policyOf('vanilla');
+  const parts = Object.entries(off).filter(([part, value]) => {
+    return (policyOf(policy).settings as Readonly<Record<string, unknown>>)[part] !== value;
+  });
+  return [policy, ...parts.map(([part, value]) => `${policy}:${part}=${value}`)];
 }
 
 export function trialSearch(

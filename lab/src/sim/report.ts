@@ -11,6 +11,7 @@ export interface Line {
   /** The load of the latencies; 'backlog' where all requests came at once. */
   readonly load: string;
   readonly p50Seconds?: Estimate;
+  readonly p90Seconds?: Estimate;
   readonly p99Seconds?: Estimate;
   readonly throughput?: Estimate;
   readonly capacity: Estimate;
@@ -52,6 +53,7 @@ export function bySetting(cells: readonly Cell[]): Map<string, Cell[]> {
 interface View {
   readonly cell: Cell;
   readonly p50: number | undefined;
+  readonly p90: number | undefined;
   readonly p99: number | undefined;
   readonly throughput: number | undefined;
   readonly tokens: number;
@@ -63,7 +65,7 @@ interface View {
 function viewOf(cell: Cell, load: string): View {
   const at = cell.loads.find((each) => each.load === load);
   const { tokens, accuracy, right, exits } = at?.yield ?? cell.yield;
-  const latencies = { p50: at?.p50Ms, p99: at?.p99Ms, throughput: at?.throughputPerSecond };
+  const latencies = { p50: at?.p50Ms, p90: at?.p90Ms, p99: at?.p99Ms, throughput: at?.throughputPerSecond };
   return { cell, ...latencies, tokens, accuracy, right, exits };
 }
 
@@ -88,6 +90,10 @@ function lineOf(cells: readonly Cell[], row: RowName, load: string, base: RowNam
     ...optional(
       'p50Seconds',
       over(views, cellOf, ({ p50 }) => p50 && p50 / 1000, estimateRatio),
+    ),
+    ...optional(
+      'p90Seconds',
+      over(views, cellOf, ({ p90 }) => p90 && p90 / 1000, estimateRatio),
     ),
     ...optional(
       'p99Seconds',

@@ -13,10 +13,11 @@ import {
   ownModel,
   readQuestions,
 } from '@coppice/core/answering';
-import { mean, percentile, raise } from '@coppice/core/base';
+import { mean, raise } from '@coppice/core/base';
 import type { Engine } from 'coppice';
 import { runBlock } from 'coppice/bench';
 import type { BenchContender, BenchTrial } from '../contest-shapes.ts';
+import { percentile } from '../statistics.ts';
 import { type ComparedBits, compareBits, DrawnBits } from './drawn-bits.ts';
 
 export const embeddedRows = {
@@ -56,10 +57,10 @@ export async function embeddedPairs(
   const engine = eager ? asOnGpu(overheard) : overheard;
   const asked = { ...model, engine, ...(model.verifier && { verifier: drawn.verifier(model.verifier) }) };
   const turn = eager ? 1 : turnQuestions;
-  const settings = { wish: {}, budget: 16, concurrency: 1, seed: 1 };
   const answer = async (some: readonly GoldQuestion[], most: number) => {
     const trials: BenchTrial[] = [];
-    const contender = { ...embeddedRows[row], name: row, parts: { speculate: most } };
+    const contender = { ...embeddedRows[row], name: row };
+    const settings = { wish: { speculate: most }, budget: 16, concurrency: 1, seed: 1 };
     await runBlock({ model: asked, settings, isCorrect: isRight }, contender, some, (trial) => trials.push(trial));
     return { trials, said: drawn.take() };
   };

@@ -170,3 +170,21 @@ test('a batch whose file cannot be read fails with the reason, and the rest is l
   expect((await get(`${again}/v1/files`)).data.map(({ id }: Loose) => id)).toEqual([sound]);
   expect((await get(`${again}/v1/files/${spoilt}`)).status).toBe(500);
 });
+
+test('a log that lost its end is told as gone, not as done', async () => {
+  const path = join(folder, 'swept.db');
+  const before = await runOn(path);
+  const id = await create(before.url);
+  await until(async () => (await get(`${before.url}/v1/searches/${id}`)).state === 'done');
+  await before.journal.flush();
+  const endOf = async (url: string) => {
+    let last = '';
+    for await (const { data = '' } of serverEvents(await fetch(`${url}/v1/searches/${id}/events`))) last = data;
+    return JSON.parse(last);
+  };
+  expect(await endOf(before.url)).toEqual({ state: 'done' });
+  await before.close();
+  change(path, `delete from events where search = '${id}' and sequence > 2`);
+  const { url } = await runOn(path);
+  expect(await endOf(url)).toEqual({ state: 'gone' });
+});

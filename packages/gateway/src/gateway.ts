@@ -18,7 +18,6 @@ import { createHttpServer, type HttpServer } from './http/http-server.ts';
 import { NodeTaker } from './nodes/node-taker.ts';
 import type { Log } from './observe/log.ts';
 import { History } from './observe/overview/history.ts';
-import type { Telemetry } from './observe/traces/telemetry.ts';
 import { Observers } from './observers.ts';
 import { RequestServer } from './request-server.ts';
 import { sweepJournal } from './retention-sweep.ts';
@@ -33,7 +32,6 @@ interface GatewayOptions {
   readonly clock?: Clock;
   readonly cluster?: Cluster;
   readonly page?: string;
-  readonly telemetry?: Telemetry;
   readonly limits?: Partial<FixedLimits>;
 }
 
@@ -48,7 +46,6 @@ export class Gateway {
   readonly #requests: RequestServer;
   readonly #feed: OverviewApi;
   readonly #watchers: LogWatchers;
-  readonly #telemetry: Telemetry;
   #stopSweeping = () => {};
   readonly #taker: NodeTaker;
   readonly #batches: BatchRunner;
@@ -59,8 +56,7 @@ export class Gateway {
     const limits: FixedLimits = { ...fixedLimits, ...options.limits };
     this.#options = options;
     const observers = new Observers({ ...options, clock, auditMs: limits.auditMs }, () => this.searches);
-    const { metrics, overview, usage, telemetry } = observers;
-    this.#telemetry = telemetry;
+    const { metrics, overview, usage } = observers;
     this.#watchers = new LogWatchers(journal);
     this.searches = new Searches({
       ...options,
@@ -93,7 +89,7 @@ export class Gateway {
       history: new History(journal, clock),
       isStopping: () => this.#stopping,
     });
-    this.#requests = new RequestServer(this.#context, routes, telemetry, options.page);
+    this.#requests = new RequestServer(this.#context, routes, options.page);
     this.#http = createHttpServer(limits, {
       serve: (request, response) => void this.#requests.serve(request, response),
       refuse: (request, response, error) => this.#requests.fail(request, response, error),
@@ -167,8 +163,6 @@ export class Gateway {
     await this.searches.close();
     server.closeAllConnections();
     await closed;
-    this.#context.overview.close();
-    await this.#telemetry.close();
     await this.#options.cluster?.close();
     await this.#options.journal.close();
     this.#options.log.info('stopped');

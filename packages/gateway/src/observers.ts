@@ -1,4 +1,4 @@
-// Metrics, overview, usage, traces and the log: each hears of every search that ends. None of them may slow an answer.
+// Metrics, overview, usage and the log: each hears of every search that ends. None of them may slow an answer.
 
 import { isFault } from '@coppice/core/base';
 import { Audits } from '@coppice/core/journal';
@@ -6,14 +6,12 @@ import type { HttpServer } from './http/http-server.ts';
 import { Metrics } from './observe/metrics/metrics.ts';
 import { addKeyMetrics, addServerMetrics, addSharedQueueMetrics } from './observe/metrics/server-metrics.ts';
 import { Overview } from './observe/overview/overview.ts';
-import { noTelemetry, type Telemetry } from './observe/traces/telemetry.ts';
 import { UsageMeter } from './observe/usage.ts';
 import { wholeTenths } from './result/search-result.ts';
 import type { Ended, LiveSearch } from './searches/live-search.ts';
 import type { ObservedSearches, SearchesOptions } from './searches/searches-options.ts';
 
 interface ObserversOptions extends Pick<SearchesOptions, 'config' | 'journal' | 'log' | 'clock' | 'cluster'> {
-  readonly telemetry?: Telemetry;
   readonly auditMs: number;
 }
 
@@ -21,7 +19,6 @@ export class Observers {
   readonly metrics: Metrics;
   readonly overview: Overview;
   readonly usage: UsageMeter;
-  readonly telemetry: Telemetry;
   readonly #options: ObserversOptions;
   readonly #searches: () => ObservedSearches;
   readonly #audits: Audits;
@@ -36,14 +33,12 @@ export class Observers {
     this.metrics = new Metrics(searches);
     this.overview = new Overview(clock);
     this.usage = new UsageMeter(clock, config.keys);
-    this.telemetry = options.telemetry ?? noTelemetry;
   }
 
   ended(search: LiveSearch, ended: Ended): void {
     this.metrics.ended(search, ended);
-    this.overview.ended(search, ended);
+    this.overview.ended(ended);
     this.usage.ended(search.facts.owner, ended.result);
-    this.telemetry.ended(search, ended);
     this.#options.log.info('search', searchLine(search, ended));
     if (this.#auditing) return;
     this.#auditing = setTimeout(() => void this.audit(), this.#options.auditMs).unref();
@@ -63,7 +58,7 @@ export class Observers {
     const { config, journal, cluster } = this.#options;
     const { registry } = this.metrics;
     if (config.telemetry.keyLabels) addKeyMetrics(registry, this.usage);
-    addServerMetrics(registry, { journal, connections, telemetry: this.telemetry });
+    addServerMetrics(registry, { journal, connections });
     addSharedQueueMetrics(registry, cluster);
   }
 }

@@ -4,8 +4,6 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Loose } from '../../../tests/support/loose.ts';
 import { post, question, runGateway, serverEvents } from '../../../tests/support/running-gateway.ts';
 import { until } from '../../../tests/support/until.ts';
-import { createLog, silentLog } from './observe/log.ts';
-import { createTelemetry } from './observe/traces/telemetry.ts';
 
 /** A server that remembers the bodies it was sent. */
 async function collector(answer: (body: Loose, headers: Loose) => { status?: number; body: string; type?: string }) {
@@ -50,9 +48,6 @@ describe('operations', () => {
     expect(text).toMatch(/coppice_budget_strands\{model="m"\} 8/);
     expect(text).toMatch(/coppice_engine_healthy\{model="m"\} 1/);
     expect(text).toMatch(/coppice_tokens_total\{model="m",class="committed"\} \d+/);
-    expect(text).toMatch(/coppice_path_tokens_total\{model="m"\} [1-9]\d*/);
-    expect(text).toMatch(/coppice_path_seconds_total\{model="m"\} [\d.e-]+/);
-    expect(text).toContain('# TYPE coppice_guesses_right_total counter');
     expect(text).toMatch(/coppice_search_duration_seconds_bucket\{le="\+Inf",model="m",exit="accepted"\} 1/);
     expect(text).toMatch(/coppice_requests_total\{route="\/v1\/chat\/completions",status="200"\} 1/);
   });
@@ -65,7 +60,7 @@ describe('operations', () => {
     expect((await fetch(`${url}/health`)).status).toBe(200);
   });
 
-  test('the overview tells budget, queue, running searches, exits and latency', async () => {
+  test('the overview tells budget, queue, running searches and what ended', async () => {
     const { url, engine } = await runGateway({ scripted: { held: true }, model: { budget: 1 } });
     for (let at = 0; at < 2; at += 1) await post(`${url}/v1/searches`, { ...question, background: true });
     await until(() => engine.open > 0);
@@ -82,7 +77,7 @@ describe('operations', () => {
       },
       models: [{ name: 'm', healthy: true, engine_healthy: true, verifier: { healthy: true, waiting: 0 } }],
       journal: { healthy: true, failures: 0 },
-      latency: null,
+      ended: 0,
     });
     const abort = new AbortController();
     const stream = await fetch(`${url}/v1/overview/events`, { signal: abort.signal });
@@ -91,10 +86,7 @@ describe('operations', () => {
     for await (const { event, data } of serverEvents(stream)) {
       seen.push(event);
       if (event !== 'overview') continue;
-      const { exits, latency } = JSON.parse(data ?? '');
-      if (exits.accepted < 2) continue;
-      expect(latency).toMatchObject({ count: 2, p50_ms: expect.any(Number), p99_ms: expect.any(Number) });
-      break;
+      if (JSON.parse(data ?? '').ended === 2) break;
     }
     expect(seen.filter((event) => event !== undefined).slice(0, 2)).toEqual(['history', 'overview']);
     abort.abort();
@@ -187,58 +179,15 @@ describe('operations', () => {
     expect((await journal.list({ limit: 1 }))[0]?.state).toBe('cancelled');
   });
 
-  test('a request and its search become spans of one trace, by the GenAI conventions, without texts', async () => {
-    const { url: endpoint, bodies } = await collector(() => ({ body: '{}' }));
-    const telemetry = createTelemetry({ endpoint }, {}, silentLog);
-    const { url, close } = await runGateway({ telemetry });
+  test('the line of a request has the id of its trace', async () => {
+    const { url, close, logged } = await runGateway();
     const traceId = 'ab'.repeat(16);
-    await post(
-      `${url}/v1/chat/completions`,
-      { ...question, temperature: 0.5 },
-      { traceparent: `00-${traceId}-${'cd'.repeat(8)}-01` },
-    );
+    await post(`${url}/v1/chat/completions`, question, { traceparent: `00-${traceId}-${'cd'.repeat(8)}-01` });
+    await post(`${url}/v1/chat/completions`, question, { traceparent: 'forged"' });
     await close();
-    const spans = bodies[0].resourceSpans[0].scopeSpans[0].spans as Loose[];
-    const search = spans.find(({ name }) => name === 'chat m');
-    const request = spans.find(({ name }) => name === 'POST /v1/chat/completions');
-    expect(request).toMatchObject({ traceId, parentSpanId: 'cd'.repeat(8), kind: 2 });
-    expect(search).toMatchObject({ traceId, parentSpanId: request.spanId });
-    const value = (key: string) => search.attributes.find((each: Loose) => each.key === key)?.value;
-    expect(value('gen_ai.operation.name')).toEqual({ stringValue: 'chat' });
-    expect(value('gen_ai.request.temperature')).toEqual({ doubleValue: 0.5 });
-    expect(value('gen_ai.usage.input_tokens')).toEqual({ intValue: '7' });
-    expect(value('coppice.exit')).toEqual({ stringValue: 'accepted' });
-    expect(JSON.stringify(bodies)).not.toContain('make 24');
+    const lines = logged.map((line) => JSON.parse(line)).filter(({ event }) => event === 'request');
+    expect(lines.map(({ trace }) => trace)).toEqual([traceId, undefined]);
   });
-});
-
-test('the span of a request that fails has the status that the client saw', async () => {
-  const { url: endpoint, bodies } = await collector(() => ({ body: '{}' }));
-  const telemetry = createTelemetry({ endpoint }, {}, silentLog);
-  const { url, close } = await runGateway({ telemetry, scripted: { script: () => 'fault' } });
-  expect((await post(`${url}/v1/chat/completions`, question)).status).toBe(502);
-  await close();
-  const spans = bodies[0].resourceSpans[0].scopeSpans[0].spans as Loose[];
-  const request = spans.find(({ name }) => name === 'POST /v1/chat/completions');
-  expect(request.status).toEqual({ code: 2, message: 'status 502' });
-  const status = request.attributes.find(({ key }: Loose) => key === 'http.response.status_code');
-  expect(status.value).toEqual({ intValue: '502' });
-});
-
-test('a collector that is gone, or a client that does not want to be traced, changes no answer', async () => {
-  const lines: string[] = [];
-  const log = createLog({ level: 'warn', format: 'json', write: (line) => lines.push(line) });
-  const endpoint = (await nowhere()).replace('/v1', '');
-  const telemetry = createTelemetry({ endpoint }, {}, log);
-  const { url, close } = await runGateway({ telemetry });
-  const traced = { traceparent: `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01` };
-  const untraced = { traceparent: `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-00` };
-  for (const headers of [traced, untraced]) {
-    expect((await post(`${url}/v1/chat/completions`, question, headers)).status).toBe(200);
-  }
-  await close();
-  // Of the request that is not to be traced only the search is.
-  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ event: 'telemetry', spans: 3 }]);
 });
 
 describe('passing through', () => {
@@ -307,7 +256,7 @@ describe('passing through', () => {
 
   test('where it is forbidden, it is refused by name', async () => {
     const upstream = { urls: [await nowhere()], model: 'real', headers: {} };
-    const { url } = await runGateway({ upstream, model: { passthrough: 'forbid' } });
+    const { url } = await runGateway({ upstream, model: { tools: 'forbid' } });
     const answer = (await (await post(`${url}/v1/chat/completions`, { ...question, tools: [{}] })).json()) as Loose;
     expect(answer.error).toMatchObject({ param: 'tools', code: 'unsupported_parameter' });
   });

@@ -5,14 +5,13 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KeyConfig } from '@coppice/core/config';
 import type { GatewayContext } from './api/context.ts';
-import { errorAt } from './api/dialects.ts';
+import { errorAt } from './api/create.ts';
 import { ApiError, asApiError } from './http/api-error.ts';
 import { type Exchange, writeError } from './http/exchange.ts';
 import { type Guard, guardOf } from './http/guard.ts';
 import { type Caller, Keyring } from './http/keys.ts';
 import { type Route, type Router, routerOf } from './http/router.ts';
-import { staticFiles } from './http/static-files.ts';
-import type { Telemetry } from './observe/traces/telemetry.ts';
+import { staticFiles } from './page/static-files.ts';
 
 interface Seen {
   readonly id: string;
@@ -27,18 +26,16 @@ const unnamed: Caller = { name: '-', share: 1, maxPriority: 0, queue: 0, admin: 
 export class RequestServer {
   readonly #context: GatewayContext;
   readonly #router: Router;
-  readonly #telemetry: Telemetry;
   readonly #guard: Guard;
   readonly #keyring: Keyring;
   readonly #serveFile: ReturnType<typeof staticFiles>;
   readonly #exchanges = new Set<Exchange>();
   #stopping = false;
 
-  constructor(context: GatewayContext, routes: readonly Route[], telemetry: Telemetry, page: string | undefined) {
+  constructor(context: GatewayContext, routes: readonly Route[], page: string | undefined) {
     const { config } = context;
     this.#context = context;
     this.#router = routerOf(routes);
-    this.#telemetry = telemetry;
     this.#guard = guardOf(config);
     this.#keyring = new Keyring(config.keys, config.admission.queue);
     this.#serveFile = staticFiles(page);
@@ -59,7 +56,8 @@ export class RequestServer {
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const id = `req_${randomBytes(12).toString('hex')}`;
     const seen: Seen = { id, startedMs: performance.now(), route: 'unknown', caller: unnamed };
-    response.setHeader('x-request-id', id);
+    // OpenAI's clients read the first, Anthropic's the second.
+    for (const name of ['x-request-id', 'request-id']) response.setHeader(name, id);
     if (this.#stopping) response.setHeader('connection', 'close');
     response.on('close', () => this.#account(request, response, seen));
     try {
@@ -77,7 +75,7 @@ export class RequestServer {
       seen.exchange = exchange;
       this.#exchanges.add(exchange);
       response.on('close', () => this.#exchanges.delete(exchange));
-      await this.#telemetry.trace(exchange, route.path, () => this.#handle(route, exchange));
+      await route.handle(exchange);
     } catch (error) {
       this.fail(request, response, error);
     }
@@ -88,10 +86,7 @@ export class RequestServer {
     if (known.code === 'internal' && known !== error && !isDisconnect(error)) {
       this.#context.log.error('internal', { id: String(response.getHeader('x-request-id')), error });
     }
-    if (known.status === 429) {
-      this.#context.overview.refused += 1;
-      this.#context.metrics.refused(known.code);
-    }
+    if (known.status === 429) this.#context.metrics.refused(known.code);
     if (response.headersSent) {
       response.destroy();
       return;
@@ -103,15 +98,6 @@ export class RequestServer {
     if (unread) request.resume();
   }
 
-  /** Answers failures too, so that the span of a request has the status that the client sees. */
-  async #handle(route: Route, exchange: Exchange): Promise<void> {
-    try {
-      await route.handle(exchange);
-    } catch (error) {
-      this.fail(exchange.request, exchange.response, error);
-    }
-  }
-
   #servePage(request: IncomingMessage, response: ServerResponse, path: string): void {
     const reads = request.method === 'GET' || request.method === 'HEAD';
     const isPage = reads && !path.startsWith('/v1/');
@@ -121,6 +107,7 @@ export class RequestServer {
 
   #account(request: IncomingMessage, response: ServerResponse, { id, startedMs, route, caller, exchange }: Seen): void {
     const ms = performance.now() - startedMs;
+    const trace = traceOf(request);
     const status = response.writableFinished ? response.statusCode : 499;
     const { log, metrics } = this.#context;
     metrics.request(route, status, ms);
@@ -132,6 +119,7 @@ export class RequestServer {
       ms: Math.round(ms * 10) / 10,
       key: caller.name,
       ...(exchange?.search === undefined ? {} : { search: exchange.search }),
+      ...(trace && { trace }),
     });
   }
 }
@@ -150,6 +138,11 @@ function splitTarget(target: string): [path: string, query: string] {
 function authorizationOf({ headers }: IncomingMessage): string | undefined {
   const key = headers['x-api-key'];
   return headers.authorization ?? (typeof key === 'string' ? `Bearer ${key}` : undefined);
+}
+
+/** The id of the client's trace (W3C `traceparent`): its collector joins the line to the trace by it. */
+function traceOf({ headers }: IncomingMessage): string | undefined {
+  return /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(String(headers.traceparent))?.[1];
 }
 
 function isDisconnect(error: unknown): boolean {

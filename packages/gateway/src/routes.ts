@@ -7,14 +7,7 @@ import { create } from './api/create.ts';
 import { changeWeights, listExamples, listModels, readModel, weightsSchema } from './api/models-api.ts';
 import { historyQuery, type OverviewApi, readHistory, readUsage } from './api/overview-api.ts';
 import { passOnly } from './api/passthrough.ts';
-import {
-  cancelResponse,
-  itemsQuery,
-  listInput,
-  readResponse,
-  removeResponse,
-  responseQuery,
-} from './api/responses-api.ts';
+import { cancelResponse, readResponse, removeResponse, responseQuery } from './api/responses-api.ts';
 import {
   cancelSearch,
   createSearch,
@@ -52,14 +45,7 @@ import { batchJson, fileJson } from './wire/document-json.ts';
 import { historyJson } from './wire/history-json.ts';
 import { overviewJson } from './wire/overview-json.ts';
 import { deleted, flag, list, pages } from './wire/parts.ts';
-import {
-  answerHeaders,
-  completionJson,
-  countJson,
-  inputItemJson,
-  messageJson,
-  responseJson,
-} from './wire/reply-json.ts';
+import { answerHeaders, completionJson, countJson, messageJson, responseJson } from './wire/reply-json.ts';
 import { searchJson, wholeSearchJson } from './wire/search-json.ts';
 import { exampleJson, healthJson, modelJson, readyJson, usageJson } from './wire/server-json.ts';
 
@@ -96,7 +82,6 @@ export const rows: Readonly<Record<string, RouteRow>> = {
   'GET /v1/responses/{id}': { handle: readResponse, query: responseQuery, answer: responseJson, streams: true },
   'DELETE /v1/responses/{id}': { handle: removeResponse, answer: deleted('response') },
   'POST /v1/responses/{id}/cancel': { handle: cancelResponse, answer: responseJson },
-  'GET /v1/responses/{id}/input_items': { handle: listInput, query: itemsQuery, answer: list(inputItemJson, pages) },
   'POST /v1/files': { handle: createFile, form: uploadForm, answer: fileJson },
   'GET /v1/files': { handle: listFiles, query: filesQuery, answer: list(fileJson, pages) },
   'GET /v1/files/{id}': { handle: readFile, answer: fileJson },

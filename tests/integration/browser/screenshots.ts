@@ -13,10 +13,10 @@ const patienceMs = 3_600_000;
 const [, , url] = process.argv;
 if (url === undefined) throw new Error('of which server? npm run screenshots -- http://127.0.0.1:8181');
 
-/** Ours, in the manner of GSM8K; the first is drawn and compared with a greedy answer. None was picked for what a model makes of it. */
+/** Ours, in the manner of GSM8K. The first, which the guide asks too, is drawn and compared with a greedy answer. */
 const [first, ...others] = [
-  'A baker makes 4 trays of 12 rolls each morning. She sells 35 rolls and shares the rest among 13 neighbours. How many rolls does each neighbour get?',
   'Lena reads 15 pages on each of 6 days and 20 pages on the seventh day. How many pages does she read in the week?',
+  'A baker makes 4 trays of 12 rolls each morning. She sells 35 rolls and shares the rest among 13 neighbours. How many rolls does each neighbour get?',
   'A bus has 45 seats. At the first stop 28 people get on, at the second 9 get off and 14 get on. How many seats are free now?',
   'Tom buys 3 notebooks for $4 each and a pen for half the price of a notebook. He pays with a $20 note. How many dollars does he get back?',
 ] as const;
@@ -60,12 +60,12 @@ async function openEnded(browser: Browser, id: string): Promise<Page> {
 
 const { data } = (await (await fetch(`${url}/v1/models`)).json()) as { data: [{ id: string }] };
 const model = data[0].id;
-const rollouts = 4;
-const searched = await post('search', first, { model, coppice: { rollouts } });
-const plain = await post('greedy', first, { model, coppice: { program: 'greedy' } });
-const more = await Promise.all(others.map((each, at) => post(`other-${at}`, each, { model, coppice: { rollouts } })));
+// Nothing is set, and nobody waits: both would change what the first search is worth.
+const searched = await ended(await post('search', first, { model }));
+const plain = await ended(await post('greedy', first, { model, coppice: { program: 'greedy' } }));
+const more = await Promise.all(others.map((each, at) => post(`other-${at}`, each, { model })));
 // The last may still run: what is live is in the picture too.
-for (const id of [searched, plain, ...more.slice(0, -1)]) await ended(id);
+for (const id of more.slice(0, -1)) await ended(id);
 
 mkdirSync(folder, { recursive: true });
 const browser = await openBrowser();

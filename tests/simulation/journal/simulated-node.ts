@@ -4,9 +4,9 @@
 import type { VirtualTime } from '../../../lab/src/cluster-sim/virtual-time.ts';
 import { makePlan } from '../../../packages/core/src/answering/plan/plan.ts';
 import type { SearchPlan } from '../../../packages/core/src/answering/plan/search-plan.ts';
+import type { Timers } from '../../../packages/core/src/base/clock.ts';
 import { FaultError, fault } from '../../../packages/core/src/base/fault.ts';
 import type { Random } from '../../../packages/core/src/base/random.ts';
-import type { Timers } from '../../../packages/core/src/base/timers.ts';
 import { checkConfig } from '../../../packages/core/src/config/load.ts';
 import type { Engine, EngineMessage, GenerateRequest, RequestId } from '../../../packages/core/src/engine/engine.ts';
 import type { Runtime } from '../../../packages/core/src/runtime/runtime.ts';
@@ -304,7 +304,6 @@ class VirtualEngine implements Engine {
     seeded: false,
     logprobs: true,
     streams: false,
-    seesStops: true,
     priorities: false,
     countsCache: true,
     contextTokens: 100_000,
@@ -350,7 +349,7 @@ class VirtualEngine implements Engine {
     this.#world.answers += 1;
     const isLast = path.length > 0;
     const text = isLast ? `The answer is ${this.#world.answers}.` : `Step ${this.#world.answers}.\n\n`;
-    const usage = { computedTokens: 3, cachedTokens: 0, generatedTokens: 4, exact: true };
+    const usage = { computedTokens: 3, cachedTokens: 0, generatedTokens: 4 };
     const step = { text, tokens: 4, meanLogprob: -0.5, end: isLast ? 'eos' : 'delimiter' } as const;
     this.#post({ type: 'step', request: id, step, usage });
   }

@@ -1,6 +1,6 @@
 // `coppice/cli`: the names that other packages may import. A list only.
 
-export { configurationLine, configurationOf, help, readBench, withVerifier } from './commands/bench/bench-options.ts';
+export { configurationLine, configurationOf, help, readBench } from './commands/bench/bench-options.ts';
 export { namedOf } from './commands/doctor/doctor-options.ts';
 export { helpAsked } from './flags/help.ts';
 export { keyOf, modelFlags, readModelFlags, serverFlags } from './flags/model-flags.ts';

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 // The command line: loads one command and turns its faults into one readable line. Nothing else in src/ exits the process.
 
-import { FaultError, nearest } from '@coppice/core/base';
 import './node-version.ts';
-import './plugins/plugins.ts';
+import { FaultError, nearest } from '@coppice/core/base';
 import { commands } from './commands/list.ts';
 import { helpAsked } from './flags/help.ts';
+import { fit } from './terminal/terminal.ts';
 
 function usage(): string {
   const lines = Object.entries(commands).map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`);
@@ -25,8 +25,8 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (name === 'sim' || name === 'calibrate') {
-    console.error(`coppice: ${name} is a command of the lab: npm run lab -- ${name} in the repository`);
+  if (name === 'sim') {
+    console.error('coppice: sim is a command of the lab: npm run lab -- sim in the repository');
     return 2;
   }
   if (command === undefined) {
@@ -35,6 +35,8 @@ async function main(args: readonly string[]): Promise<number> {
     console.error(`coppice: there is no command '${name}'${hint}`);
     return 2;
   }
+  // Not above: a Node without node:sqlite would refuse to link it before its version is looked at.
+  await import('./plugins/plugins.ts');
   const { run, help } = await command.load();
   const asked = helpAsked(rest, help);
   if (asked === undefined) return run(rest);
@@ -54,6 +56,6 @@ try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   if (!(error instanceof FaultError)) throw error;
-  console.error(`coppice: ${error.fault.message} (${error.fault.code})`);
+  console.error(fit(`coppice: ${error.fault.message} (${error.fault.code})`, process.stderr));
   process.exitCode = error.fault.code === 'bad-setting' ? 2 : 1;
 }

@@ -2,13 +2,25 @@
 // grouped by a map, and equality is transitive. Numbers and expressions are compared by value, tuples and intervals part
 // by part, sets, unions and bare lists in any order, matrices entry by entry, all else by its letters. 0.33 is not 1/3.
 
-import { evaluate } from './expression.ts';
-import { clean, longestFormula } from './latex.ts';
-import { divide, toFloat, valueKey } from './value.ts';
+import { evaluate } from './formula/expression.ts';
+import { clean, longestFormula } from './formula/latex.ts';
+import { divide, toFloat, valueKey } from './formula/value.ts';
+
+/** Votes are counted again and again, by names that are found once. */
+const known = new Map<string, string>();
+const mostKnown = 2000;
 
 export function canonical(answer: string): string {
+  // Calls are compared by value already (turns.ts), and their letters count.
+  if (answer.startsWith('calls "')) return answer;
   if (answer.length > longestFormula) return letters(answer);
-  const text = withoutSubject(clean(answer));
+  const name = known.get(answer) ?? nameOf(withoutSubject(clean(answer)));
+  if (known.size >= mostKnown) known.clear();
+  known.set(answer, name);
+  return name;
+}
+
+function nameOf(text: string): string {
   const parts = splitTop(text, ',');
   return parts.length > 1 ? anyOrder('list', parts) : part(text);
 }

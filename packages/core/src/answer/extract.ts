@@ -2,7 +2,7 @@
 // "Answer: 18". The last statement counts, a box before a mark before a sentence. Gives the answer as it was written:
 // what it means is canonical.ts's business. Never guesses: a text without a statement answers nothing.
 
-import { trimEndOf } from './trim.ts';
+import { trimEndOf } from './formula/latex.ts';
 
 /** A text with more unclosed boxes than this at its end is noise, and not worth reading to the end for each. */
 const mostBoxes = 16;

@@ -5,7 +5,7 @@ import { canonical } from './canonical.ts';
 /** A path's statement: an answer, and the group of open answers that it was put into, where the search groups them (likeness.ts). */
 export interface Said {
   readonly answer?: string | undefined;
-  /** By the key of the first member. */
+  /** Key of the group's first member. */
   readonly group?: number | undefined;
 }
 
@@ -20,7 +20,7 @@ export function meaningOf({ answer, group }: Said): string | undefined {
   return answer === undefined ? undefined : canonical(answer);
 }
 
-/** By weight, then by the number of votes, then the earliest. */
+/** Sorts groups by weight, then by the number of votes, then the earliest first. */
 export function groupAnswers<Each extends Vote>(votes: Iterable<Each>) {
   const groups = new Map<string, { key: string; weight: number; votes: Each[] }>();
   for (const vote of votes) {

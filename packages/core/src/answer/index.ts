@@ -2,11 +2,19 @@
 
 export { readingFor } from './asked.ts';
 export { canonical, sameAnswer } from './canonical.ts';
-export { confidenceBy, confidenceOf, featuresOf, type VotedStanding } from './confidence.ts';
-export { falseEquation } from './equations.ts';
-export { evaluate } from './expression.ts';
+export {
+  confidenceBy,
+  confidenceOf,
+  featuresOf,
+  fitConfidence,
+  type LabelledStop,
+  type VotedStanding,
+} from './confidence.ts';
 export { extractAnswer, lastNumber } from './extract.ts';
+export { falseEquation } from './formula/equations.ts';
+export { evaluate } from './formula/expression.ts';
+export { valueKey } from './formula/value.ts';
 export { groupAnswers, meaningOf } from './groups.ts';
 export { AnswerTally } from './tally.ts';
 export { checkLine, type LineCheck, type Rightness, type Task, taskOf, type WrongReason } from './task.ts';
-export { valueKey } from './value.ts';
+export { offeredTools, turnMeaning } from './turns.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { checkConfig } from '../config/load.ts';
-import { readPrompts } from './prompts.ts';
+import { ownConfidence, readPrompts } from './prompts.ts';
 
 function modelOf(settings: Record<string, string | Record<string, string>>) {
   return checkConfig({ models: [{ name: 'm', engine: { kind: 'sim' }, ...settings }] }).models[0]!;
@@ -18,6 +18,16 @@ test('prompts are the shipped ones, those for the shipped models, or the user’
   const folder = mkdtempSync(join(tmpdir(), 'prompts-'));
   writeFileSync(join(folder, 'probe.txt'), 'So it is\n');
   expect(readPrompts(['probe', 'aggregate'], modelOf({ prompts: folder }))).toMatchObject({ probe: 'So it is' });
+});
+
+test('what doctor found of one’s own questions lies beside them', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'prompts-'));
+  expect(ownConfidence(modelOf({}))).toBeUndefined();
+  expect(ownConfidence(modelOf({ prompts: folder }))).toBeUndefined();
+  writeFileSync(join(folder, 'confidence.json'), '[-0.4,0.9]\n');
+  expect(ownConfidence(modelOf({ prompts: folder }))).toEqual([-0.4, 0.9]);
+  writeFileSync(join(folder, 'confidence.json'), '{"height": 1}');
+  expect(() => ownConfidence(modelOf({ prompts: folder }))).toThrow(/confidence\.json must hold two numbers/);
 });
 
 test('what cannot be read is refused in one line', () => {

@@ -1,13 +1,17 @@
 // The texts that programs put to a model, one file each: those of the folder `prompts/` that ships with coppice, or those of the
 // same name in a folder of the user's own. `NAME.sapling.txt` is for the shipped models, which know only the words of their tasks.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { OddsLine } from '../base/arithmetic.ts';
 import { raise } from '../base/fault.ts';
+import { jsonOrText } from '../base/record.ts';
 import { shippedModel } from '../config/plugin.ts';
+import { readText } from '../config/read-text.ts';
 import type { ModelConfig } from '../config/schema.ts';
 
+export const confidenceFile = 'confidence.json';
 const shippedFolder = fileURLToPath(new URL('../../prompts/', import.meta.url));
 
 /** Read anew for every plan: an edited file counts from the next search on, and a plan keeps what it was made with. */
@@ -25,20 +29,18 @@ export function readPrompts(
   return Object.fromEntries(names.map((name) => [name, firstOf(name, places(name))]));
 }
 
-/** Without the line end at the end of the file: what follows a prompt goes on right behind it. */
-function firstOf(name: string, files: readonly string[]): string {
-  for (const file of files) {
-    const text = textOf(file);
-    if (text !== undefined) return text.replace(/\r?\n$/, '');
-  }
-  return raise('bad-setting', `there is no prompt '${name}'; looked for ${files.join(', ')}`);
+/** What `coppice doctor --questions` found on questions of the operator's own; undefined where none was kept. */
+export function ownConfidence({ prompts: own }: Pick<ModelConfig, 'prompts'>): OddsLine | undefined {
+  const file = own && join(own, confidenceFile);
+  if (!file || !existsSync(file)) return undefined;
+  const found = jsonOrText(readText(file));
+  const isLine = Array.isArray(found) && found.length === 2 && found.every(Number.isFinite);
+  return isLine ? (found as [number, number]) : raise('bad-setting', `${file} must hold two numbers, as [0.1,0.9]`);
 }
 
-function textOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    return raise('bad-setting', `cannot read the prompt ${file}: ${error instanceof Error ? error.message : error}`);
-  }
+/** Without the line end at the end of the file: what follows a prompt goes on right behind it. */
+function firstOf(name: string, files: readonly string[]): string {
+  const file = files.find((each) => existsSync(each));
+  if (file === undefined) return raise('bad-setting', `there is no prompt '${name}'; looked for ${files.join(', ')}`);
+  return readText(file).replace(/\r?\n$/, '');
 }

@@ -1,9 +1,9 @@
 // Questions with gold answers, from the text of a file: JSONL as the public test sets write it (question or problem; answer),
-// our own tasks (id, question, answer, difficulty, solvable), or a CSV with a column of Game-of-24 puzzles.
+// or our own tasks (id, question, answer, difficulty, solvable).
 
-import { readFileSync } from 'node:fs';
 import { extractAnswer } from '../answer/extract.ts';
 import { raise } from '../base/fault.ts';
+import { readText } from '../config/read-text.ts';
 
 export interface GoldQuestion {
   readonly id: string;
@@ -15,26 +15,15 @@ export interface GoldQuestion {
   readonly difficulty: number | undefined;
 }
 
-const puzzleColumn = 'Puzzles';
-const puzzleTarget = 24;
-
 type AnswerNeed = 'known' | 'known or not';
 
 export function readQuestions(path: string, answers?: AnswerNeed): readonly GoldQuestion[] {
   return parseQuestions(path, readText(path), answers);
 }
 
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    return raise('bad-setting', `cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
-
-/** `name` is the file's, for messages; one that ends in .csv holds puzzles. */
+/** `name` is the file's, for messages. */
 export function parseQuestions(name: string, text: string, answers: AnswerNeed = 'known'): readonly GoldQuestion[] {
-  const questions = name.endsWith('.csv') ? puzzles(name, text) : lines(name, text, answers);
+  const questions = lines(name, text, answers);
   if (questions.length === 0) raise('bad-setting', `${name} holds no questions`);
   const ids = new Set(questions.map(({ id }) => id));
   if (ids.size < questions.length) raise('bad-setting', `${name} has two questions with one id`);
@@ -87,17 +76,4 @@ function goldAnswer(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'string') return undefined;
   return value.includes('####') ? extractAnswer(value) : value;
-}
-
-function puzzles(path: string, text: string): GoldQuestion[] {
-  const [head = '', ...rows] = text.split('\n').filter((line) => line.trim() !== '');
-  const column = head.split(',').findIndex((name) => name.trim() === puzzleColumn);
-  if (column < 0) raise('bad-setting', `${path} has no column "${puzzleColumn}"`);
-  return rows.map((row, index) => {
-    const numbers = row.split(',')[column]?.trim() ?? '';
-    if (!/^\d+( \d+)+$/.test(numbers))
-      raise('bad-setting', `line ${index + 2} of ${path} holds no puzzle: "${numbers}"`);
-    const question = `Make ${puzzleTarget} from ${numbers}.`;
-    return { id: String(index + 1), question, answer: undefined, solvable: true, difficulty: undefined };
-  });
 }

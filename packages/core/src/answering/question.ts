@@ -34,7 +34,7 @@ export function isGradable({ question, answer }: GoldQuestion): boolean {
   return answer !== undefined || deciding(question) !== undefined;
 }
 
-/** By the question alone for puzzles, else by the gold answer. */
+/** Checks a puzzle by its question alone, others by the gold answer. */
 export function isRight(gold: GoldQuestion, answer: string | undefined): boolean {
   if (answer === undefined) return false;
   const task = deciding(gold.question);

@@ -1,4 +1,4 @@
-// Numbers that several parts need: counting, middles and percentiles of unsorted values, and dealing units out.
+// Numbers that several parts need: counting, middles of unsorted values, dealing units out, and a line through log odds.
 
 import { assert } from './assert.ts';
 
@@ -31,13 +31,6 @@ export function mean(values: readonly number[]): number {
   return meanOrZero(values);
 }
 
-/** The nearest-rank percentile: the smallest value that at least `percent` % of the values do not exceed. */
-export function percentile(values: readonly number[], percent: number): number {
-  assert(values.length > 0, 'a percentile of nothing');
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)]!;
-}
-
 /** Deals units out one at a time, in order, round after round, to those with room: how many each gets. */
 export function evenly(rooms: readonly number[], units: number): number[] {
   let left = units;
@@ -56,4 +49,43 @@ export function evenly(rooms: readonly number[], units: number): number[] {
     left -= extra;
     return Math.min(room, level) + extra;
   });
+}
+
+export interface CountedOutcomes {
+  readonly reading: number;
+  readonly yes: number;
+  readonly all: number;
+}
+
+/** Height at 0 and slope. */
+export type OddsLine = readonly [height: number, slope: number];
+
+export function chanceOf(odds: number): number {
+  return 1 / (1 + Math.exp(-odds));
+}
+
+/** A straight line of log odds through counted outcomes: logistic regression on one reading, by Newton's method. Held near a line, the more by the larger the weight: where outcomes are all alike no other end is known. */
+export function logisticLine(outcomes: readonly CountedOutcomes[], near: OddsLine, weight: number): OddsLine {
+  let [height, slope] = near;
+  for (let step = 0; step < 25; step += 1) {
+    let [up, upSlope] = [weight * (near[0] - height), weight * (near[1] - slope)];
+    let [curve, curveBoth, curveSlope] = [weight, 0, weight];
+    for (const { reading, yes, all } of outcomes) {
+      const chance = chanceOf(height + slope * reading);
+      const [miss, spread] = [yes - all * chance, all * chance * (1 - chance)];
+      up += miss;
+      upSlope += miss * reading;
+      curve += spread;
+      curveBoth += spread * reading;
+      curveSlope += spread * reading ** 2;
+    }
+    const determinant = curve * curveSlope - curveBoth ** 2;
+    height += held((curveSlope * up - curveBoth * upSlope) / determinant);
+    slope += held((curve * upSlope - curveBoth * up) / determinant);
+  }
+  return [height, slope];
+}
+
+function held(change: number): number {
+  return Math.max(-1, Math.min(1, change));
 }

@@ -27,7 +27,6 @@ export interface Fault {
   readonly message: string;
   /** The same request may succeed later or elsewhere. */
   readonly retryable: boolean;
-  readonly cause?: string;
 }
 
 const retryableCodes: ReadonlySet<FaultCode> = new Set([
@@ -39,9 +38,8 @@ const retryableCodes: ReadonlySet<FaultCode> = new Set([
   'internal',
 ]);
 
-export function fault(code: FaultCode, message: string, options: { retryable?: boolean; cause?: unknown } = {}): Fault {
-  const cause = options.cause === undefined ? {} : { cause: describe(options.cause) };
-  return { code, message, retryable: options.retryable ?? retryableCodes.has(code), ...cause };
+export function fault(code: FaultCode, message: string, retryable = retryableCodes.has(code)): Fault {
+  return { code, message, retryable };
 }
 
 /** A fault on its way up a call stack, for the places where a value cannot be returned. */
@@ -61,8 +59,4 @@ export function isFault(error: unknown, code: FaultCode): error is FaultError {
 
 export function raise(code: FaultCode, message: string): never {
   throw new FaultError(fault(code, message));
-}
-
-function describe(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

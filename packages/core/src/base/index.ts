@@ -1,8 +1,9 @@
 // Exports of this folder to other packages, as `@coppice/core/base`. A list only.
 
-export { Counter, evenly, mean, meanOrZero, median, percentile } from './arithmetic.ts';
+export type { OddsLine } from './arithmetic.ts';
+export { Counter, evenly, mean, meanOrZero, median } from './arithmetic.ts';
 export { assert } from './assert.ts';
-export { type Clock, VirtualClock } from './clock.ts';
+export { type Clock, every, liveTimers, type Timers, VirtualClock } from './clock.ts';
 export { type Fault, type FaultCode, FaultError, fault, isFault, raise } from './fault.ts';
 export { Heap } from './heap.ts';
 export {
@@ -15,8 +16,7 @@ export {
   type ValueOf,
   valueOfText,
 } from './knob.ts';
-export { nearest } from './nearest.ts';
 export { hash, Random, wideHash } from './random.ts';
-export { isRecord } from './record.ts';
+export { isRecord, jsonOrText } from './record.ts';
 export { nextSlice } from './slices.ts';
-export { every, liveTimers, type Timers } from './timers.ts';
+export { nearest } from './unknown-names.ts';

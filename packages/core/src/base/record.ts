@@ -1,5 +1,13 @@
-// An object with named fields, as JSON has it: neither a list nor null.
+// Values of JSON: an object with named fields, which is neither a list nor null, and what a text says.
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }

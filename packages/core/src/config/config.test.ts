@@ -50,6 +50,8 @@ describe('loading', () => {
     const both = { urls: ['http://a.test'], replicas: dns };
     for (const wrong of [{}, both])
       expect(refusal(() => engine(wrong))).toMatch(/engine has neither urls nor replicas, or both/);
+    for (const wrong of ['vllm', 'ftp://a.test'])
+      expect(refusal(() => engine({ urls: [wrong] }))).toMatch(/engine.urls.0 is no URL such as http:/);
     for (const wrong of [{ from: 'dns', name: 'x' }, 'consul:x', 'dns:a/b', 'dns:x?path=y'])
       expect(refusal(() => engine({ replicas: wrong }))).toMatch(
         /engine.replicas is .*; it must be file:PATH or dns:NAME:PORT/,

@@ -2,7 +2,7 @@
 
 export { fieldsOf, issueLine, issueWords, real, schemaOf } from './knob.ts';
 export { checkConfig, loadConfig, nest, overlay, type PlainTree, registeredSchema, version } from './load.ts';
-export { budgetKnob } from './model.ts';
+export { budgetKnob, budgetOf } from './model.ts';
 export { modelSettings, settingValue } from './model-settings.ts';
 export { namedParts, namedPaths } from './named-options.ts';
 export {
@@ -24,8 +24,9 @@ export {
   type Upstream,
   type VerifierKind,
 } from './plugin.ts';
+export { readText } from './read-text.ts';
 export type { Config, KeyConfig, LimitsConfig, ModelConfig, ServerConfig } from './schema.ts';
-export { efforts, mostPromptChars } from './schema.ts';
+export { effortOf, efforts, mostPromptChars } from './schema.ts';
 export type { Environment } from './sections.ts';
 export { type KindSection, plainSection } from './sections.ts';
 export {

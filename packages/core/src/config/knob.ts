@@ -76,6 +76,8 @@ export function issueWords(issue: Issue): string | undefined {
       return boundWords(issue, `at least ${issue.minimum}`, 'must be there');
     case 'too_big':
       return boundWords(issue, `at most ${issue.maximum}`, 'are allowed');
+    case 'invalid_format':
+      return issue.format === 'url' ? 'is no URL such as http://127.0.0.1:8000' : undefined;
     default:
       return undefined;
   }
@@ -93,9 +95,11 @@ function mustBe(value: unknown, what: string): string {
   return `is ${value === undefined ? 'missing' : shown(value)}; it must be ${what}`;
 }
 
-/** An object of several kinds: which one, is what its `kind` says. */
-function kindWords({ input, discriminator, options }: Issue & { code: 'invalid_union' }): string | undefined {
-  if (discriminator === undefined || !Array.isArray(options)) return undefined;
+/** A value of several kinds; of an object its `kind` says which one. */
+function kindWords({ input, discriminator, options, errors }: Issue & { code: 'invalid_union' }): string | undefined {
+  const kinds = errors.map(([first]) => (first?.code === 'invalid_type' ? typeWords[first.expected] : undefined));
+  if (discriminator === undefined || !Array.isArray(options))
+    return kinds.includes(undefined) ? undefined : mustBe(input, kinds.join(' or '));
   const kind = (input as Readonly<Record<string, unknown>> | undefined)?.[discriminator];
   return mustBe(kind, `one of ${options.join(', ')}`);
 }

@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { FaultError, fault, raise } from '../base/fault.ts';
-import { isRecord } from '../base/record.ts';
+import { isRecord, jsonOrText } from '../base/record.ts';
 import { issueLine, issueWords } from './knob.ts';
 import { bySections, engineKind, requirePackage } from './plugin.ts';
 import { type Config, configSchema } from './schema.ts';
@@ -106,14 +106,6 @@ function fromSetting(setting: string): PlainTree {
   const at = setting.indexOf('=');
   if (at <= 0) raise('bad-setting', `'${setting}' is not a setting; write KEY=VALUE, such as server.port=8080`);
   return nest(setting.slice(0, at).split('.'), jsonOrText(setting.slice(at + 1)));
-}
-
-export function jsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 function toCamel(name: string): string {

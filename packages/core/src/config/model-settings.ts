@@ -4,8 +4,8 @@
 
 import { z } from 'zod';
 import { FaultError, fault } from '../base/fault.ts';
+import { jsonOrText } from '../base/record.ts';
 import { issueLine, issueWords } from './knob.ts';
-import { jsonOrText } from './load.ts';
 import { modelSchema } from './model.ts';
 import { bySections } from './plugin.ts';
 

@@ -16,8 +16,20 @@ export const budgetKnob = {
   high: 100_000,
   whole: true,
   unit: 'strands',
-  why: 'M: open at a time over all searches, on each replica where replicas are listed; near the knee of the engine, see `coppice doctor`',
+  why: 'M: open at a time over all searches, on each replica where replicas are listed; near the knee of the engine, see `coppice doctor`; where unset 128 on model servers, 32 in this process',
 } as const satisfies NumberKnob;
+
+interface Budgeted {
+  readonly budget?: number | undefined;
+  readonly engine: { readonly kind: string };
+}
+
+/** P0's M. A server runs as many sequences in a step little longer than that of a few. */
+const strandsOfServer = 128;
+
+export function budgetOf({ budget, engine }: Budgeted): number {
+  return budget ?? (engine.kind === 'openai' ? strandsOfServer : budgetKnob.default);
+}
 
 /** Checks of a step before the verifier is asked. */
 export const checkKnob = {
@@ -78,7 +90,7 @@ const fields = {
     .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/)
     .meta({ description: 'what clients ask for' }),
   embedder: embedder.optional(),
-  budget: fieldOf(budgetKnob),
+  budget: schemaOf(budgetKnob).optional(),
   check: fieldOf(checkKnob),
   trust: schemaOf(trustKnob).optional(),
   delimiters: z
@@ -106,7 +118,7 @@ const fields = {
     100,
     3_600_000,
     'ms',
-    'one call of engine or verifier before it counts as failed; work that waits for a server is not counted',
+    'one call of engine or verifier, or without a token of a stream, before it counts as failed; work that waits for a server is not counted',
   ),
   escalateTo: z
     .string()
@@ -114,10 +126,10 @@ const fields = {
     .meta({ description: 'model that takes over a futile search when its request says so' }),
   panel: panelOptions.optional(),
   price: price.optional(),
-  passthrough: z
-    .enum(['allow', 'forbid'])
-    .default('allow')
-    .meta({ description: 'requests with tools or images go to the remote engine unchanged' }),
+  tools: z.enum(['pass', 'vote', 'forbid']).default('pass').meta({
+    description:
+      'what becomes of requests with tools whose calls are not forced: pass gives them, and images, to the remote engine unchanged, unless an effort above minimal is asked for; vote searches every turn; forbid passes nothing',
+  }),
   examples: z.array(z.string().max(4000)).max(50).default([]).meta({ description: 'questions offered by the page' }),
 };
 

@@ -9,7 +9,7 @@ import {
   type SettingKnobs,
   settingKnobs,
 } from '../base/knob.ts';
-import type { PackagedProgram } from '../base/packages.ts';
+import type { PackagedProgram } from '../base/unknown-names.ts';
 import { type CoreProgram, programs } from '../program/registry/programs.ts';
 
 type OfPrograms = {

@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import type { Task } from '../answer/task.ts';
 import type { Clock } from '../base/clock.ts';
 import { raise } from '../base/fault.ts';
+import { packageOf } from '../base/unknown-names.ts';
 import type { MeasuredPoints } from '../cost/table.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ExitPart } from '../exit/definition.ts';
@@ -84,7 +85,10 @@ export interface OpenParts {
   /** Set where the model takes no conversation. */
   readonly form?: FormQuestion | undefined;
   readonly upstream?: Upstream;
+  /** What generates, and on what: `sapling, 2 threads`. */
   readonly note?: string;
+  /** The verifier for people; its own name unless said. */
+  readonly scoredBy?: string | undefined;
   /** Warnings for the user, one line each. */
   readonly warnings?: readonly string[] | undefined;
   /** Lines about it on this machine, for `doctor`. `measures`: whether it is timed too, which takes a while. */
@@ -117,7 +121,7 @@ export interface OpenVerifier {
 
 export interface JournalKind {
   readonly kind: string;
-  /** For the printed configuration. */
+  /** Describes the journal in the printed configuration. */
   readonly about: string;
   readonly settings?: z.ZodRawShape;
   open(config: Config, opening: JournalOpening): Promise<OpenJournal>;
@@ -212,8 +216,7 @@ export function registeredTasks(): readonly Task[] {
 
 export function questionFile(task: string, split: string): string {
   const [folder] = all(({ questions = [] }) => [questions].flat());
-  const needed = packages.engine.llama;
-  if (folder === undefined) raise('bad-setting', `task ${task} needs the package ${needed}: npm install ${needed}`);
+  if (folder === undefined) raise('bad-setting', `task is '${task}', ${packageOf('engine', 'llama')}`);
   return `${folder}/${task}.${split}.jsonl`;
 }
 
@@ -222,17 +225,9 @@ export function shippedModel({ kind, model }: KindSection): ShippedModel | undef
   return typeof model === 'string' ? engineKind(kind)?.shipped?.(model) : undefined;
 }
 
-/** Packages of coppice and the kinds that they bring, for those who have not installed them. */
-const packages: Readonly<Record<'engine' | 'verifier' | 'journal', Readonly<Record<string, string>>>> = {
-  engine: { llama: '@coppice/llama', sim: '@coppice/sim' },
-  verifier: { exact: '@coppice/llama', sim: '@coppice/sim' },
-  journal: { postgres: '@coppice/postgres' },
-};
-
 /** Refuses a kind whose package is known and not registered. `name`: where the kind is written. */
-export function requirePackage(part: keyof typeof packages, name: string, kind: unknown): void {
-  const { [String(kind)]: needed } = packages[part];
+export function requirePackage(part: 'engine' | 'verifier' | 'journal', name: string, kind: unknown): void {
+  const missing = packageOf(part, String(kind));
   const known = { engine: engines, verifier: verifiers, journal: journals }[part]();
-  if (needed === undefined || known.has(String(kind))) return;
-  raise('bad-setting', `${name} is '${kind}', which needs the package ${needed}: npm install ${needed}`);
+  if (missing !== undefined && !known.has(String(kind))) raise('bad-setting', `${name} is '${kind}', ${missing}`);
 }

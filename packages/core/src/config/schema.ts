@@ -172,13 +172,6 @@ function journalSchema({ journals, aboutJournals: description, journalSettings: 
 
 const telemetry = z
   .strictObject({
-    endpoint: z
-      .url({ protocol: /^https?$/ })
-      .optional()
-      .meta({
-        description:
-          'OTLP over HTTP, such as http://127.0.0.1:4318; no traces without it. Extra headers: OTEL_EXPORTER_OTLP_HEADERS',
-      }),
     keyLabels: z
       .boolean()
       .default(false)

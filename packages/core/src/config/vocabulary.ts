@@ -4,7 +4,7 @@
 // that a request may set it. Nothing here reads anything.
 
 import { type Knob, type Knobs, type KnobValue, type OptionsOf, settingKnobs, valueOfText } from '../base/knob.ts';
-import { packageOf } from '../base/packages.ts';
+import { packageOf } from '../base/unknown-names.ts';
 import { type PolicyOptions, policyKnobs, turnedKnobs } from '../policy/knobs.ts';
 import { type PolicyName, policyNames } from '../policy/policies.ts';
 import { choices } from '../program/choice.ts';

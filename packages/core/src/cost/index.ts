@@ -1,5 +1,6 @@
 // Exports of this folder to other packages, as `@coppice/core/cost`. A list only.
 
+export { lastWorthwhile, type Servers, stretchOf } from './closed-loop.ts';
 export {
   type CostModel,
   type DecodeBatch,

@@ -1,8 +1,8 @@
 // An embedder on any function from texts to vectors: batches, a second try after a broken connection, and a time limit over both. While it
 // is down texts are refused at once; after a pause one call finds out whether it is back.
 
+import { liveTimers, type Timers } from '../base/clock.ts';
 import { type Fault, FaultError, fault } from '../base/fault.ts';
-import { liveTimers, type Timers } from '../base/timers.ts';
 import { backOffMs } from '../remote/circuit-breaker.ts';
 import type { Embedder, EmbedderLoad, EmbedderMessage, EmbedRequest } from './embedder.ts';
 

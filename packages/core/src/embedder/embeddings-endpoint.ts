@@ -1,8 +1,9 @@
 // Vectors from a server's `/v1/embeddings`, as OpenAI, vLLM, SGLang and llama-server speak it.
 
-import { FaultError, fault, raise } from '../base/fault.ts';
+import { raise } from '../base/fault.ts';
+import { isRecord } from '../base/record.ts';
 import { Connection, usualBytes } from '../remote/connection.ts';
-import { count } from '../remote/wire-values.ts';
+import { count, records } from '../remote/wire-values.ts';
 import { BatchedEmbedder, type BatchedEmbedderOptions, type EmbeddedTexts } from './batched-embedder.ts';
 
 export interface EndpointOptions extends Omit<BatchedEmbedderOptions, 'name' | 'onClose'> {
@@ -29,25 +30,18 @@ export function openEndpoint({ url, apiKey, model, ...options }: EndpointOptions
   return new BatchedEmbedder(embed, { ...options, name, onClose: () => connection.close() });
 }
 
-interface EmbeddingRow {
-  readonly index?: unknown;
-  readonly embedding?: unknown;
-}
-
 function read(reply: unknown, url: string): EmbeddedTexts {
-  const { data, usage } = (reply ?? {}) as {
-    data?: unknown;
-    usage?: { total_tokens?: unknown; prompt_tokens?: unknown };
-  };
+  const { data, usage } = isRecord(reply) ? reply : {};
   if (!Array.isArray(data)) return raise('protocol', `${url} answered without 'data'; is it an embeddings endpoint?`);
-  const rows = data.map((row: EmbeddingRow, at) => ({ at: typeof row?.index === 'number' ? row.index : at, row }));
-  const vectors = rows.sort((a, b) => a.at - b.at).map(({ row }) => vectorOf(row ?? {}, url));
-  return { vectors, tokens: count(usage?.total_tokens) ?? count(usage?.prompt_tokens) ?? 0 };
+  const rows = records(data).map(({ index, embedding }, at) => ({ at: count(index) ?? at, embedding }));
+  const vectors = rows.sort((a, b) => a.at - b.at).map(({ embedding }) => vectorOf(embedding, url));
+  const told = isRecord(usage) ? usage : {};
+  return { vectors, tokens: count(told.total_tokens) ?? count(told.prompt_tokens) ?? 0 };
 }
 
 /** Older llama-servers wrap the vector of a pooled text in one more list. */
-function vectorOf({ embedding }: EmbeddingRow, url: string): readonly number[] {
+function vectorOf(embedding: unknown, url: string): readonly number[] {
   const vector: unknown = Array.isArray(embedding) && Array.isArray(embedding[0]) ? embedding[0] : embedding;
   if (Array.isArray(vector) && vector.every((each) => typeof each === 'number')) return vector;
-  throw new FaultError(fault('protocol', `${url} answered an embedding that is no list of numbers`));
+  return raise('protocol', `${url} answered an embedding that is no list of numbers`);
 }

@@ -53,10 +53,19 @@ export const allNeeds: StepNeeds = { logprobs: true, tokens: true, seed: true };
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
+/** Requests of several searches that are turns of one conversation belong with one replica. */
+export interface SessionRoute {
+  /** The same at every node and after a restart; no client can choose that of another. */
+  readonly route: string;
+  /** Servers share prefixes among requests of one salt alone. */
+  readonly salt?: string | undefined;
+}
+
 /** Asks for one child below a path. Requests of one call with the same path are siblings. */
 export interface GenerateRequest extends Urgency {
   readonly id: RequestId;
   readonly search: string;
+  readonly session?: SessionRoute | undefined;
   readonly prompt: Prompt;
   readonly parent: NodeKey;
   readonly path: readonly PathStep[];
@@ -75,7 +84,7 @@ export interface GenerateRequest extends Urgency {
   readonly thinking?: ThinkingMarks;
   /** Read only by the panel (engine/panel). */
   readonly model?: string;
-  /** To the end of the answer, past the delimiters: nothing reads the path before it. Only for engines with `wholes`. */
+  /** Draws to the end of the answer, past the delimiters. Needs an engine with `wholes`. */
   readonly whole?: boolean;
   /** Exactly `maxTokens`, past the model's own end: for rehearsals. */
   readonly exact?: boolean;
@@ -94,8 +103,6 @@ export interface GenerationUsage {
   readonly generatedTokens: number;
   /** Fewer than `generatedTokens` if a twin computed the same; equal by default. */
   readonly decodedTokens?: number;
-  /** False for estimates and for what had arrived before a cancel. */
-  readonly exact: boolean;
 }
 
 export type EngineMessage =
@@ -143,14 +150,14 @@ export interface EngineCapabilities {
   readonly streams: boolean;
   /** A request costs more than its tokens: paths that nothing reads before their end are asked for whole. */
   readonly wholes?: boolean;
-  /** Tells a delimiter from the end of the answer. */
-  readonly seesStops: boolean;
   readonly priorities: boolean;
   /** The engine counts, and does not estimate. */
   readonly countsCache: boolean;
   readonly contextTokens: number | undefined;
   /** Sampling fields beyond temperature and top_p; by default top_k and min_p. */
   readonly takes?: readonly string[];
+  /** It draws the next message of a prompt with `turn` whole, calls of tools read by its own parser. */
+  readonly turns?: boolean;
   /** Fields that its own chat endpoint honours, for pass-through requests. */
   readonly passes?: readonly string[];
   readonly thinking?: TemplateThinking | undefined;
@@ -172,7 +179,7 @@ export interface EngineLoad {
   readonly healthy: boolean;
   /** A sequence waits for memory: the cache is full of what is in use. */
   readonly squeezed?: boolean;
-  /** Of those in flight, what the servers say that they run, where they tell it. */
+  /** Sequences in flight that the servers say they run, if they tell it. */
   readonly atServers?: number;
   /** Sums over all answers: from request to socket, and from there to the end. */
   readonly times?: Readonly<Record<'answers' | 'tokens' | 'heldMs' | 'servedMs', number>>;

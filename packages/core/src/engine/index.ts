@@ -29,4 +29,5 @@ export { render } from './remote/dialect/render.ts';
 export { vllm } from './remote/dialect/vllm.ts';
 export { openRemoteEngine } from './remote/open-engine.ts';
 export type { RemoteEngine } from './remote/remote-engine.ts';
+export { inPreference, replicaOf } from './remote/replica/route.ts';
 export { UrgencyQueue } from './urgency-queue.ts';

@@ -1,4 +1,4 @@
-// Limits of a search: rollouts, tokens, money, time since admission; and the deadline since arrival. A search that runs
+// Limits of a search: rollouts, tokens, money; and the deadline since arrival. A search that runs
 // out gives the best answer so far. The program opens no more strands than the rollouts allow, so when the last one is
 // completed or pruned nothing of it is in flight; preempted and failed strands are not counted and may be run again.
 
@@ -13,7 +13,7 @@ export const rolloutBudget: ExitRule = {
   name: 'rollouts',
   check({ tree, limits }) {
     const used = usedRollouts(tree);
-    // What a search with a price has drawn may still be read: its own rule ends it.
+    // A search with a price may still read its samples: its own rule ends it.
     if (used < limits.rollouts || tree.terms !== undefined) return undefined;
     const evidence = { used, limit: limits.rollouts, pruned: tree.closed.pruned };
     return { kind: 'exhausted', rule: 'rollouts', evidence };
@@ -38,16 +38,6 @@ export const moneyBudget: ExitRule = {
   },
 };
 
-export const timeBudget: ExitRule = {
-  name: 'time',
-  readsClock: true,
-  check({ limits, nowMs, admittedMs }) {
-    const usedMs = nowMs - admittedMs;
-    if (limits.timeMs === undefined || usedMs < limits.timeMs) return undefined;
-    return { kind: 'exhausted', rule: 'time', evidence: { usedMs: readable(usedMs), limitMs: limits.timeMs } };
-  },
-};
-
 export const deadline: ExitRule = {
   name: 'deadline',
   readsClock: true,
@@ -62,4 +52,4 @@ export const deadline: ExitRule = {
   },
 };
 
-export const budgets: readonly ExitRule[] = [rolloutBudget, tokenBudget, moneyBudget, timeBudget, deadline];
+export const budgets: readonly ExitRule[] = [rolloutBudget, tokenBudget, moneyBudget, deadline];

@@ -1,4 +1,4 @@
-// The definition of an exit rule or a prune rule: a name, with options of its own. exits.ts and prunes.ts list ours; a stranger's
+// The definition of an exit rule or a prune rule: a name, with options of its own. exits.ts and prune/prune-bound.ts list ours; a stranger's
 // stand in a policy of their own (policy/definition.ts).
 
 import type { Knobs } from '../base/knob.ts';

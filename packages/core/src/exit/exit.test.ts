@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { askBelow, complete, growBelow, openAt, treeOf, viewOf } from '../../../../tests/support/trees.ts';
 import { FaultError } from '../base/fault.ts';
-import { deadline, rolloutBudget, timeBudget, tokenBudget } from './budgets.ts';
+import { deadline, rolloutBudget, tokenBudget } from './budgets.ts';
 import { firstDepthCut, firstViable, selectiveNegative, strictNegative } from './negative.ts';
 import { positive } from './positive.ts';
 
@@ -199,10 +199,8 @@ describe('budgets', () => {
     expect(exit).toEqual({ kind: 'exhausted', rule: 'tokens', evidence: { used: 42, limit: 42 } });
   });
 
-  it('measures time from admission and the deadline from arrival', () => {
-    const view = { ...viewOf(tree, { timeMs: 100, deadlineMs: 150 }), arrivalMs: 1000, admittedMs: 1060 };
-    expect(timeBudget.check({ ...view, nowMs: 1159 })).toBeUndefined();
-    expect(timeBudget.check({ ...view, nowMs: 1160 })?.evidence).toEqual({ usedMs: 100, limitMs: 100 });
+  it('measures the deadline from arrival', () => {
+    const view = { ...viewOf(tree, { deadlineMs: 150 }), arrivalMs: 1000, admittedMs: 1060 };
     expect(deadline.check({ ...view, nowMs: 1149 })).toBeUndefined();
     expect(deadline.check({ ...view, nowMs: 1150 })).toEqual({
       kind: 'deadline',

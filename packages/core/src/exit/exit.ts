@@ -21,8 +21,6 @@ export interface Limits {
   readonly price?: number | undefined;
   /** Most that the engines' tokens may cost, in the currency of the models' prices. */
   readonly money?: number | undefined;
-  /** Milliseconds since admission. */
-  readonly timeMs?: number;
   /** Milliseconds since arrival; the best answer so far is given then. */
   readonly deadlineMs?: number;
 }

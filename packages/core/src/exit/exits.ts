@@ -62,7 +62,7 @@ export function registerExits(parts: readonly ExitPart[]): void {
   registered.push(...parts.filter(({ name }) => !exitParts().some((each) => each.name === name)));
 }
 
-/** Those of packages are read behind the ones that accept or give up. */
+/** Rules of packages are read after those that accept or give up. */
 export function exitParts(): readonly ExitPart[] {
   return [...first, ...registered, ...last];
 }

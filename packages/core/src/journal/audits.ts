@@ -57,7 +57,7 @@ export class Audits {
     if (isWhole) this.#wholeMs = nowMs;
   }
 
-  /** What searches with these weights have shown of this judge. */
+  /** Sums up the audits of searches with these weights and this judge. */
   judge(model: string, weights: string | undefined, judge: string | undefined): AuditedJudge {
     return judgeOf(
       this.#rows.filter((row) => row.model === model && row.weights === weights),
@@ -65,7 +65,7 @@ export class Audits {
     );
   }
 
-  /** By model, of its latest weights and judge. */
+  /** Maps each model to the audits of its latest weights and judge. */
   latest(): ReadonlyMap<string, AuditedJudge> {
     const found = new Map<string, AuditedJudge>();
     for (const { model, weights, audit } of this.#rows)

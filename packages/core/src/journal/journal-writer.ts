@@ -2,8 +2,8 @@
 // store broke off, unsure. An unsure write is sent again, and the store must find its earlier work. Batches go one at a time, in order. It
 // never drops a write without a word, and never tells a client before it knows.
 
+import type { Timers } from '../base/clock.ts';
 import { FaultError, fault } from '../base/fault.ts';
-import type { Timers } from '../base/timers.ts';
 import type { AppendResult, JournalListener } from './journal.ts';
 
 export interface HoldableWrite {

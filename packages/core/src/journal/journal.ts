@@ -26,6 +26,8 @@ export interface NewSearch {
   /** It outlives its client, and is taken up again after a crash. */
   readonly background: boolean;
   readonly createdMs: number;
+  /** The conversation that it is a turn of, as its owner names it. */
+  readonly session?: string | undefined;
   readonly about: Plain;
   readonly title: string;
   readonly request: Plain;
@@ -65,6 +67,8 @@ export type Acceptance =
 
 export interface ListQuery {
   readonly owner?: string;
+  /** Its searches, and the one whose id it is: a response that others go on from names their session. */
+  readonly session?: string;
   readonly states?: readonly SearchState[];
   readonly before?: string;
   readonly limit: number;

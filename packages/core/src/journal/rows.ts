@@ -98,6 +98,7 @@ function columnsOf(row: SqlRow) {
     id: String(row.id),
     owner: String(row.owner),
     ...(row.idempotency === null ? {} : { idempotencyKey: String(row.idempotency) }),
+    ...(isNothing(row.session) ? {} : { session: String(row.session) }),
     fingerprint: String(row.fingerprint),
     background: row.background === 1,
     state: String(row.state) as SearchState,

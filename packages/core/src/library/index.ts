@@ -64,13 +64,8 @@ export type { Manner, Message, Prompt, Sampling, Step } from '../tree/step.ts';
 export type { Strand } from '../tree/strand.ts';
 export type { Tree } from '../tree/tree.ts';
 export { type CommandOptions, CommandVerifier } from '../verifier/command/command-verifier.ts';
-export {
-  defineVerifier,
-  type Judgement,
-  type ScoreStep,
-  type ScoreText,
-  type VerifierPart,
-} from '../verifier/definition.ts';
+export { defineVerifier, type ScoreText, type VerifierPart } from '../verifier/definition.ts';
+export type { Judgement, ScoreStep } from '../verifier/judging-verifier.ts';
 export type {
   ScoreRequest,
   ScoreUsage,

@@ -19,7 +19,7 @@ import { SearchModel } from './search-model.ts';
 type ModelInput = ConfigInput['models'][number];
 
 export interface ModelPolicy {
-  /** By name, or a definition of one's own (`definePolicy`), whose widths and order then hold for all searches of the model. */
+  /** A name or a definition of one's own (`definePolicy`), whose widths and order hold for all searches of the model. */
   readonly policy?: PolicyName | PolicyDefinition;
   /** Options of the parts that such a policy brings. */
   readonly policyOptions?: PartOptions;

@@ -36,7 +36,7 @@ interface Running {
 
 export class SearchModel {
   readonly parts: OpenModel;
-  /** For searches that name none, where it is not in the list. */
+  /** Default of its searches, if it is a policy of one's own. */
   readonly policy: OwnPolicy | undefined;
   /** Models that its searches may ask beside it, by name. */
   readonly panel: ReadonlyMap<string, OpenModel>;

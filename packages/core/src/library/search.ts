@@ -43,7 +43,7 @@ export interface SearchOptions extends Settings, NamedOptions {
   readonly program?: ProgramName | ProgramDefinition;
   /** Options of a program of one's own. */
   readonly programOptions?: PartOptions;
-  /** By name, or a definition of one's own (`definePolicy`). Its widths and order hold where it is the model's policy as well. */
+  /** A name or a definition of one's own (`definePolicy`), whose widths and order act only if it is also the model's policy. */
   readonly policy?: PolicyName | PolicyDefinition;
   /** Options of the parts that a policy of one's own brings. */
   readonly policyOptions?: PartOptions;
@@ -114,7 +114,7 @@ export async function search(question: string | Prompt, options: SearchOptions =
   refuseUnknown(options);
   const { model = 'sapling', policy, policyOptions } = options;
   if (typeof model !== 'string') return searchOn(model, question, options);
-  // By its name a policy is one of the search: it is checked with the rest of what the caller wrote.
+  // A policy's name is a setting of the search, and is checked with the others.
   const own = typeof policy === 'object' && { policy, ...(policyOptions && { policyOptions }) };
   const opened = await openNamed(model, own || {});
   try {
@@ -174,7 +174,7 @@ function build(
   const { aggregation } = plan;
   const [wanted, isAsked] = [settings.policy ?? config.policy, settings.policy !== undefined];
   const ruled = fittingRules({ wanted, isAsked, settings: given, program, aggregation });
-  if (ruled.trouble !== undefined) raise('bad-setting', ruled.trouble.why);
+  if (ruled.trouble !== undefined) raise('bad-setting', ruled.trouble);
   const { policy: chosen, options: policyOptions } = ruled;
   return buildSearch({ ...plan, policy: chosen, policyOptions, programOptions }, program, policy);
 }

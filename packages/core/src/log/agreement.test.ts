@@ -52,9 +52,16 @@ describe('a judge', () => {
     );
   });
 
+  it('that differs from the vote from the first is not waited for', () => {
+    expect(judgeOf(rows(9, oneKey, dislikes))).toEqual({ questions: 9 });
+    expect(judgeOf(rows(10, oneKey, dislikes))).toEqual({ questions: 10, trust: 0 });
+    expect(judgeOf(rows(10, oneKey, () => 0.5)).trust).toBe(0);
+    expect(judgeOf(rows(49, oneKey, likes)).trust).toBeUndefined();
+  });
+
   it('is known again after 4,000 searches by what it did since: one that is not read is tried again', () => {
     const silent = Array.from({ length: 3960 }, () => ({ owner: 'ann' }));
-    expect(judgeOf([...silent, ...rows(60, oneKey, dislikes)])).toEqual({ questions: 40 });
+    expect(judgeOf([...silent, ...rows(60, oneKey, dislikes)])).toEqual({ questions: 40, trust: 0 });
     const changed = judgeOf([...rows(60, oneKey, likes), ...silent, ...rows(60, oneKey, dislikes)]);
     // Two half-lives: one in four.
     expect(changed.agreement).toBeCloseTo(0.8, 1);

@@ -1,6 +1,7 @@
-// What finished searches say of their judge together (tree/readings/audit.ts): how often it agrees with the vote, and how much its scores
+// Sums up what finished searches say of their judge (tree/readings/audit.ts): how often it agrees with the vote, and how much its scores
 // may weigh in one. The same rows in the same order give the same, on every node. Pure.
 
+import { logisticLine } from '../base/arithmetic.ts';
 import { type Audit, auditBins, binOdds } from '../tree/readings/audit.ts';
 
 /** A finished search: the key that it was asked with, and its audit where it has one. */
@@ -23,6 +24,8 @@ const halfLife = 2000;
 const latest = 2 * halfLife;
 /** Nothing is said below so many split questions among the latest: a judge that is not used is tried again after a while. */
 export const leastQuestions = 50;
+/** From so many on, a judge that differs from the vote more often than not weighs nothing. */
+const suspectQuestions = 10;
 /** Most of the weight that one key has, once the others have shown enough. */
 const mostOfKey = 0.2;
 /** Less is as good as none, and would only be noise. */
@@ -37,7 +40,8 @@ export function judgeOf(rows: Iterable<AuditRow>, name?: string): AuditedJudge {
     age += 1;
     if (age <= latest) questions = kept.length;
   }
-  if (questions < leastQuestions) return { questions };
+  if (questions < leastQuestions)
+    return isSuspect(kept.map(({ audit }) => audit)) ? { questions, trust: 0 } : { questions };
   const sums = new Map<string, number>();
   for (const { owner, weight } of kept) sums.set(owner, (sums.get(owner) ?? 0) + weight);
   const most = mostFor([...sums.values()], leastQuestions / kept.length);
@@ -58,6 +62,11 @@ export function judgeOf(rows: Iterable<AuditRow>, name?: string): AuditedJudge {
   return { questions, agreement: right / pairs, trust: trust < leastTrust ? 0 : trust };
 }
 
+function isSuspect(audits: readonly Audit[]): boolean {
+  const differed = audits.reduce((sum, { pairs, right }) => sum + pairs / 2 - right, 0);
+  return audits.length >= suspectQuestions && differed >= 0;
+}
+
 /**
  * The most that a key may weigh: a fifth of what all then weigh together. Where few keys ask, that would leave next to nothing: then as
  * much as leaves this part of the weight of all.
@@ -74,32 +83,10 @@ function mostFor(sums: readonly number[], leastPart: number): number {
   return high;
 }
 
-/** Of a logistic regression of agreement on log odds, with an intercept, by Newton's method; held where a judge is never wrong. */
+/** Of agreement on log odds. The ridge holds the slope of a judge that is never wrong. */
 function slopeOf(agreed: readonly number[], differed: readonly number[]): number {
-  let [intercept, slope] = [0, 0];
-  for (let step = 0; step < 25; step += 1) {
-    let [up, upOdds, curve, curveOdds, curveSquares] = [0, 0, ridge, 0, ridge];
-    for (const [bin, yes] of agreed.entries()) {
-      const [odds, all] = [binOdds(bin), yes + differed[bin]!];
-      const chance = 1 / (1 + Math.exp(-intercept - slope * odds));
-      const [miss, spread] = [yes - all * chance, all * chance * (1 - chance)];
-      up += miss;
-      upOdds += miss * odds;
-      curve += spread;
-      curveOdds += spread * odds;
-      curveSquares += spread * odds ** 2;
-    }
-    const determinant = curve * curveSquares - curveOdds ** 2;
-    intercept += held((curveSquares * up - curveOdds * upOdds) / determinant);
-    slope += held((curve * upOdds - curveOdds * up) / determinant);
-  }
-  return slope;
-}
-
-const ridge = 1e-3;
-
-function held(change: number): number {
-  return Math.max(-1, Math.min(1, change));
+  const outcomes = agreed.map((yes, bin) => ({ reading: binOdds(bin), yes, all: yes + differed[bin]! }));
+  return logisticLine(outcomes, [0, 0], 1e-3)[1];
 }
 
 /** `fixed`: the operator's `trust`. */

@@ -7,7 +7,7 @@ export const exitKinds = [
   'accepted', // positive: a completed path reached the threshold
   'futile', // negative: no continuation can, or is likely to, reach it
   'certain', // the answers agree
-  'settled', // more work is unlikely to make the answer right
+  'settled', // another sample was not worth its price
   'exhausted', // the budget is spent or nothing is left to grow
   'deadline', // out of time
   'cancelled', // by the client

@@ -21,7 +21,7 @@ export type RuntimeEvent =
       readonly cost: Cost;
       /** Missing where nothing was grown ahead; older logs lack it. */
       readonly guesses?: GuessTotals;
-      /** What it has shown of its judge; missing where that is nothing. */
+      /** Agreement of judge and vote; missing if the search shows nothing of it. */
       readonly audit?: Audit;
     }
   /** The last word: what the search cost, once engine and verifier have answered for all that was cancelled at its exit. */

@@ -3,7 +3,6 @@ import { recordSearch } from '../../../../tests/support/recorded.ts';
 import type { Cost } from './end.ts';
 import type { SearchEvent } from './events.ts';
 import { SearchFold } from './fold.ts';
-import { shapeOf } from './tree-shape.ts';
 
 const cost: Cost = {
   committedTokens: 8,
@@ -55,9 +54,7 @@ describe('the fold of a log', () => {
     const told = [ended('7', 1, 0.2), ended('7', 2, 0.4), ended('8', 3, 0.6), ended('9', 4, 0)];
     const folds = told.map((_, at) => foldOf(...begun.slice(0, -1), ...told.slice(0, at + 1).flat()));
     expect(folds.map(({ fault, changes }) => [fault, changes])).toEqual([0, 0, 1, 1].map((each) => [undefined, each]));
-    expect(shapeOf(folds[3]!.tree!)).toEqual({ draws: 4, twins: 0, refused: 1, depth: 1 });
     folds[0]!.tree!.nodes[1]!.count = 3;
-    expect(shapeOf(folds[0]!.tree!)).toEqual({ draws: 3, twins: 2, refused: 0, depth: 1 });
   });
 
   it('tells tree, phases and width while the search runs', () => {
@@ -78,6 +75,29 @@ describe('the fold of a log', () => {
     expect(fold.chosen?.id).toBe(2);
     expect(fold.pathTo(2).map(({ id }) => id)).toEqual([2]);
     expect(fold.pathTo(9)).toEqual([]);
+  });
+
+  it('tells the best score that the judge read where no step is scored', () => {
+    const end = (node: number): SearchEvent[] => {
+      const strand = node - 1;
+      const step = { text: '7', tokens: 4, meanLogprob: 0, end: 'eos' } as const;
+      return [
+        { type: 'opened', strand, node: 0 },
+        { type: 'asked', strand, node: 0, indices: [node], sampling },
+        { type: 'grown', node, key: node, parent: 0, index: node, step, terminal: true, answer: '7' },
+        { type: 'moved', strand, node },
+        { type: 'closed', strand, closing: 'completed' },
+      ];
+    };
+    const read = (node: number, reward: number): SearchEvent[] => [
+      { type: 'opened', strand: 1 + node, node },
+      { type: 'probing', strand: 1 + node, node, index: 0, sampling, manner: { read: true } },
+      { type: 'probed', node, index: 0, reply: { text: '', tokens: 0, whole: true, reward } },
+      { type: 'closed', strand: 1 + node, closing: 'ended' },
+    ];
+    const ends = [...begun.slice(0, 4), ...end(1), ...end(2)];
+    expect(foldOf(...ends)).toMatchObject({ fault: undefined, bestScore: undefined });
+    expect(foldOf(...ends, ...read(1, 0.7), ...read(2, 0.4))).toMatchObject({ fault: undefined, bestScore: 0.7 });
   });
 
   it('calls a node settled when every child that was ever asked for is answered', () => {

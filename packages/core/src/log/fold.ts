@@ -34,6 +34,7 @@ export class SearchFold {
   /** Changes of the best finished path's answer. */
   changes = 0;
   #best: Node | undefined;
+  #bestRead: number | undefined;
   /** Child indices that were asked for and never answered, those of closed strands included. */
   readonly #unanswered = new Map<NodeId, Set<number>>();
 
@@ -69,7 +70,8 @@ export class SearchFold {
     else if (isFold(event)) {
       this.#unanswered.get(event.parent)?.delete(event.index);
       this.#noteBest();
-    }
+    } else if (event.type === 'probed' && event.reply?.reward !== undefined)
+      this.#bestRead = Math.max(this.#bestRead ?? 0, event.reply.reward);
   }
 
   get nodes(): number {
@@ -101,9 +103,10 @@ export class SearchFold {
     return this.tokens + (this.cost?.discardedTokens ?? 0) + this.ghostTokens;
   }
 
+  /** Best score of a path; if no step is scored, of the finished paths that the judge has read. */
   get bestScore(): number | undefined {
     const best = this.tree?.best;
-    return best?.reward === undefined ? undefined : best.score;
+    return best?.reward === undefined ? this.#bestRead : best.score;
   }
 
   /** The node of the answer once there is one, else the end of the best finished path. */

@@ -30,9 +30,3 @@ export function sumOfGuesses(guesses: readonly Guesses[]): Guesses {
   for (const each of guesses) addGuesses([sum], [each]);
   return sum;
 }
-
-/** In percent, one after the other; `-` where nothing was guessed. */
-export function rightShares(guesses: readonly Guesses[], most: number): string {
-  const shown = guesses.slice(0, most);
-  return shown.map(({ guessed, right }) => (guessed === 0 ? '-' : ((100 * right) / guessed).toFixed(0))).join(', ');
-}

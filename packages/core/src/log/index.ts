@@ -3,14 +3,12 @@
 export { type AuditedJudge, judgeOf, judgeSentence } from './agreement.ts';
 export { describeEvent, describeExit, endings, reasonFigures, reasonSentence } from './describe.ts';
 export { type Answer, type Cost, type Evidence, type Exit, type ExitKind, exitKinds, type WriterCost } from './end.ts';
-export { eventsIn, hasEvent, type LogEntry } from './entry.ts';
+export { eventsIn, hasEvent, type LogEntry, type LogFormats, logFormats } from './entry.ts';
 export type { LoggedEvent, SearchEvent } from './events.ts';
 export { SearchFold } from './fold.ts';
-export { type LogFormats, logFormats } from './format.ts';
 export { GrowthMeter, type GrowthTotals, goodput } from './growth-meter.ts';
-export { addGuesses, type Guesses, rightShares, sumOfGuesses } from './guesses.ts';
+export { addGuesses, type Guesses, sumOfGuesses } from './guesses.ts';
 export { Replay } from './replay.ts';
-export { shapeOf } from './tree-shape.ts';
 export {
   confidentFrom,
   isDoubtful,

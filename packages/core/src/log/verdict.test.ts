@@ -58,6 +58,8 @@ describe('the verdict on an answer', () => {
     );
     const refused = verdictText(judged({ ...voted, score: 0.0026 }, { accepts: 'checked' }));
     expect(refused).toBe('unsure: score 0.002 is below the threshold 0.9; 70 % of the vote of 10 samples');
+    const zero = verdictText(judged({ ...voted, support: 0, score: 0 }, { accepts: 'checked' }));
+    expect(zero).toBe('unsure: score 0.000 is below the threshold 0.9');
     expect(verdictText(judged({}, { scoring: 'none' }))).toBe('unsure: nothing has judged it');
     expect(verdictText(judged({ score: 1 }, { scoring: 'confidence' }))).toContain("the model's own confidence");
   });

@@ -15,7 +15,7 @@ export type Verdict = (typeof verdicts)[number];
 export const confidentFrom = 0.9;
 const likelyFrom = 0.6;
 
-/** What `on_unaccepted` acts on. */
+/** `on_unaccepted` acts on these verdicts. */
 export function isDoubtful(verdict: Verdict): boolean {
   return verdict === 'unsure' || verdict === 'none';
 }
@@ -52,7 +52,7 @@ export function verdictOf(judged: Judged): Verdict {
   return confidence >= likelyFrom ? 'likely' : 'unsure';
 }
 
-/** What a checker refuses no vote makes right. */
+/** A vote never overrules a checker's refusal. */
 function isRefuted(judged: Judged): boolean {
   return judged.accepts === 'checked' && shownScore(judged) !== undefined;
 }
@@ -95,7 +95,7 @@ function reasonOf(judged: Judged): string {
   const judge = scoring === 'confidence' ? "only the model's own confidence speaks for it" : 'nothing has judged it';
   const told = [
     score === undefined ? undefined : `score ${roundedScore(score)}${below}`,
-    votesText(support, samples),
+    support !== 0 && votesText(support, samples),
     confidence !== undefined && !isRefuted(judged) && `about ${percent(confidence)} of such answers are right`,
   ];
   return told.filter(Boolean).join('; ') || judge;

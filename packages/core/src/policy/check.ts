@@ -13,31 +13,22 @@ export type RuledProgram = Pick<ProgramDefinition, 'name' | 'expandsOnce'> & {
   readonly fullAt?: number;
 };
 
-export interface RuleTrouble {
-  readonly rule: string;
-  readonly why: string;
-}
-
-export function ruleTrouble(
-  { exits, prunes }: Rules,
-  program: RuledProgram,
-  aggregation: Aggregation,
-): RuleTrouble | undefined {
+function ruleTrouble({ exits, prunes }: Rules, program: RuledProgram, aggregation: Aggregation): string | undefined {
   for (const { name, needsBound } of [...exits, ...prunes]) {
     const why = needsBound ? boundTrouble(name, aggregation) : undefined;
-    if (why !== undefined) return { rule: name, why };
+    if (why !== undefined) return why;
   }
   const growing = exits.find(({ needsLeaves }) => needsLeaves && !program.expandsOnce && program.fullAt === undefined);
   if (growing === undefined) return undefined;
-  const why =
+  return (
     `rule '${growing.name}' cannot go with program '${program.name}', which adds children to nodes that have some: a tree ` +
-    'whose leaves are all futile may still grow a good path. Take a policy without this rule, such as positive';
-  return { rule: growing.name, why };
+    'whose leaves are all futile may still grow a good path. Take a policy without this rule, such as positive'
+  );
 }
 
 export function checkRules(rules: Rules, program: RuledProgram, aggregation: Aggregation): void {
   const trouble = ruleTrouble(rules, program, aggregation);
-  if (trouble !== undefined) raise('bad-setting', trouble.why);
+  if (trouble !== undefined) raise('bad-setting', trouble);
 }
 
 interface RuledSearch {

@@ -12,7 +12,7 @@ import { type PolicyOptions, resolveOptions } from './knobs.ts';
  * Everything off: what is left is the program, its budgets, and for each search its natural width. Each part is a knob of its own, so
  * that any can be turned off and what it gives be measured.
  */
-export const partsOff = {
+const partsOff = {
   positiveExit: 'off',
   negativeExit: 'off',
   boundPrune: 'off',
@@ -22,8 +22,6 @@ export const partsOff = {
 } as const satisfies Partial<PolicyOptions>;
 
 type PartName = keyof typeof partsOff;
-
-export const partNames = Object.keys(partsOff) as readonly PartName[];
 
 export interface PolicyDefinition {
   readonly name: string;

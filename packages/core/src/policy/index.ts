@@ -3,5 +3,5 @@
 export { createScheduler, createSharedScheduler, optionsOf } from './create.ts';
 export { definePolicy } from './define-policy.ts';
 export { policyDefinition } from './definition.ts';
-export { type PolicyOptions, turnedKnobs } from './knobs.ts';
-export { type PolicyName, partsOf, policyNames, policyOf } from './policies.ts';
+export { turnedKnobs } from './knobs.ts';
+export { type PolicyName, policyNames, policyOf } from './policies.ts';

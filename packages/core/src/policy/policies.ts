@@ -1,8 +1,8 @@
 // The policies that there are: the rows of P0's comparison (§5.1), ours, and those that a package registers.
 
 import { raise } from '../base/fault.ts';
-import { packageOf } from '../base/packages.ts';
-import { type PolicyDefinition, partNames, partsOff, policyDefinition } from './definition.ts';
+import { packageOf } from '../base/unknown-names.ts';
+import { type PolicyDefinition, policyDefinition } from './definition.ts';
 import type { PolicyOptions } from './knobs.ts';
 
 const accepting = { positiveExit: 'on' } as const;
@@ -57,10 +57,4 @@ export function policyOf(policy: PolicyName | PolicyDefinition): PolicyDefinitio
   if (found !== undefined) return found;
   const missing = packageOf('policy', policy) ?? `which is none of ${policyNames().join(', ')}`;
   return raise('bad-setting', `policy is '${policy}', ${missing}`);
-}
-
-/** The parts that a policy has, each as it would be without: what an ablation runs, one at a time. */
-export function partsOf(name: PolicyName) {
-  const { settings } = policyOf(name);
-  return partNames.flatMap((part) => (settings[part] === partsOff[part] ? [] : [{ part, off: partsOff[part] }]));
 }

@@ -8,9 +8,9 @@ import { createMcts } from '../program/mcts/mcts.ts';
 import { checkRules, fittingRules, type RuledProgram } from './check.ts';
 import { createPolicy, createSharedScheduler, optionsOf } from './create.ts';
 import { type PolicyOptions, policyKnobs } from './knobs.ts';
-import { type PolicyName, partsOf, policyNames } from './policies.ts';
+import { type PolicyName, policyNames } from './policies.ts';
 
-const budgets = ['concluded', 'worth', 'rollouts', 'tokens', 'money', 'time', 'deadline'];
+const budgets = ['concluded', 'worth', 'rollouts', 'tokens', 'money', 'deadline'];
 
 describe('policies', () => {
   it.each([
@@ -98,16 +98,6 @@ describe('options', () => {
   it('refuse a policy that does not exist', () => {
     for (const name of ['bost', 'fast'])
       expect(() => createPolicy(name as PolicyName)).toThrow(`policy is '${name}', which is none of vanilla, positive`);
-  });
-});
-
-describe('an ablation', () => {
-  it('turns off each part that a policy has, one at a time', () => {
-    expect(partsOf('vanilla')).toEqual([]);
-    expect(partsOf('safe').map(({ part, off }) => `${part}=${off}`)).toEqual([
-      ...['positiveExit=off', 'boundPrune=off', 'widths=natural'],
-    ]);
-    for (const name of policyNames()) for (const { part, off } of partsOf(name)) createPolicy(name, { [part]: off });
   });
 });
 

@@ -1,4 +1,4 @@
-// Which samples go on where the tokens of a search run short: those that can be finished with what is left, the longest first.
+// Chooses the samples that go on when the tokens of a search run short: the longest first, as many as the rest can finish.
 // Without it all samples grow side by side, and a budget that would have paid for two whole ones ends four in the middle.
 // Pure: reads the tree, and keeps nothing.
 

@@ -44,28 +44,42 @@ function exitOf(tree: Tree, price: number | undefined, rollouts = 16) {
   });
 }
 
-test('two samples come first, then half of what the rule expects to need', () => {
-  const price = 1e-5;
+test('two samples come first where nothing is known, then half of what the rule expects to need', () => {
+  const price = 7.5e-5;
   const program = createAuto({ samples: 16 });
   const tree = planted(price);
   expect([program.naturalWidth, program.demand(tree)]).toEqual([2, 2]);
   expect(asked(program, tree).drawn).toEqual([0, 1]);
-  tell(program, tree, 0, '7');
-  expect(asked(program, tree).drawn).toEqual([]);
-  tell(program, tree, 1, '7');
-  // Unanimous, it would stop at 9: e^(-1.4 √k) / 200k is 1.2e-5 after 8 and 8e-6 after 9.
+  tell(program, tree, 0, 'a');
+  // All alike, e^(-1.4 √k) / 200k would be 7.6e-5 after 4 and 4.4e-5 after 5: no fewer settle it, whatever the second says.
   expect(program.demand(tree)).toBe(4);
-  expect(program.foresee(tree, 9)).toHaveLength(4);
-  expect(asked(program, tree).drawn).toEqual([2, 3, 4, 5]);
+  expect(asked(program, tree).drawn).toEqual([2, 3, 4]);
+  for (const [index, answer] of ['b', 'a', 'b', 'c'].entries()) tell(program, tree, index + 1, answer);
+  // Half of the 14 more that a tie of two is expected to need are 9 in all; by now 10 are needed at least.
+  expect(program.demand(tree)).toBe(5);
+  expect(program.foresee(tree, 9)).toHaveLength(5);
   expect(exitOf(tree, price)).toBeUndefined();
 });
 
-test('in a hurry all of them come at once', () => {
+test('the first wave is what could settle a question, twice as much in a hurry', () => {
   const program = createAuto({ samples: 16 });
-  const tree = planted(1e-5);
-  for (const index of asked(program, tree).drawn) tell(program, tree, index, '7');
-  tree.record({ type: 'priced', price: 1e-5, hurried: true });
-  expect(program.demand(tree)).toBe(7);
+  const first = (usual: number, hurried?: true) => {
+    const tree = Tree.plant('product');
+    tree.record({ type: 'priced', price: 1.3e-4, usual, hurried });
+    return asked(program, tree).drawn.length;
+  };
+  // e^(-1.4 √3) / 900 = 9.8e-5, e^(-1.4 √2) / 1200 = 1.2e-4.
+  expect([first(300), first(300, true), first(600), first(600, true)]).toEqual([3, 6, 2, 4]);
+});
+
+test('in a hurry all that are expected to be needed come at once', () => {
+  const program = createAuto({ samples: 16 });
+  const tree = Tree.plant('product');
+  tree.record({ type: 'priced', price: 7.5e-5, hurried: true });
+  const first = asked(program, tree).drawn;
+  expect(first).toEqual([0, 1, 2, 3]);
+  for (const index of first) tell(program, tree, index, 'abab'[index]!);
+  expect(program.demand(tree)).toBe(12);
 });
 
 test('the exit reads samples in their own order and gives its numbers', () => {
@@ -170,4 +184,42 @@ test('a sample that failed in the middle does not end the search', () => {
     for (const index of open) tell(program, tree, index, '7');
   }
   expect(tree.closed).toMatchObject({ completed: 6, failed: 1 });
+});
+
+test('turns that mean nothing are asked for once more, in words of the user, and only where all of them do', () => {
+  const repair = 'wrong: {turn}';
+  const program = createAuto({ samples: 2, repair });
+  const tree = Tree.plant('product');
+  tree.record({ type: 'priced', price: 1e-9, repairs: true });
+  expect(asked(program, tree).drawn).toEqual([0, 1]);
+  const broken = (index: number, turn?: string) => {
+    const step = { text: `broken ${index}`, tokens: 20, meanLogprob: 0, end: 'eos', ...(turn && { turn }) } as const;
+    program.tell(tree, { ok: true, node: 0, index, form: 0, step });
+  };
+  broken(0);
+  expect(program.ask(tree, true)).toBeUndefined();
+  broken(1);
+  expect([program.ask(tree, false), program.foresee(tree, 9), exitOf(tree, 1e-9, 2)]).toEqual([
+    undefined,
+    [],
+    undefined,
+  ]);
+  const ask = program.ask(tree, true);
+  expect(ask).toMatchObject({ indices: [2], manner: { byUser: true, suffix: 'wrong: broken 0' } });
+  expect([program.ask(tree, true), exitOf(tree, 1e-9, 2)]).toEqual([undefined, undefined]);
+  broken(2, 'wrong: broken 0');
+  expect(asked(program, tree).drawn).toEqual([]);
+  expect(exitOf(tree, 1e-9, 2)).toMatchObject({ kind: 'exhausted' });
+  const one = Tree.plant('product');
+  one.record({ type: 'priced', price: 1e-9, repairs: true });
+  asked(program, one);
+  tell(program, one, 0, 'a');
+  program.tell(one, {
+    ok: true,
+    node: 0,
+    index: 1,
+    form: 0,
+    step: { text: 'x', tokens: 9, meanLogprob: 0, end: 'eos' },
+  });
+  expect([asked(program, one).drawn, program.answer(one)?.answer]).toEqual([[], 'a']);
 });

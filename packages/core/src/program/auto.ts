@@ -18,12 +18,17 @@ import type { Tree } from '../tree/tree.ts';
 import { Samples, type SamplesOptions, samplesDefaults, samplesShape } from './best-of-n.ts';
 import { bestAnswer, described } from './choice.ts';
 import { defineProgram } from './definition.ts';
-import { askProbe, foldOutcome, openAt } from './growth.ts';
+import { askBelow, askProbe, foldOutcome, freeIndex, openAt } from './growth.ts';
 import type { Ask, Doomed, Outcome, Program } from './program.ts';
 
-export function createAuto(options: Partial<SamplesOptions> = {}): Program {
+interface AutoOptions extends SamplesOptions {
+  /** Words of the user's side about a turn that means nothing, `{turn}`. */
+  readonly repair?: string | undefined;
+}
+
+export function createAuto(options: Partial<AutoOptions> = {}): Program {
   const all = { ...samplesDefaults, ...options, window: 0, choose: 'majority' } as const;
-  return new Auto('auto', false, all, worthConstants.firstWave);
+  return new Auto(all);
 }
 
 export const auto = defineProgram({
@@ -33,15 +38,27 @@ export const auto = defineProgram({
   needsVerifier: false,
   isPriced: true,
   takesTemperature: true,
-  // One rule ends it: a score alone accepts no answer, and a path that cannot win still votes.
-  policySettings: { positiveExit: 'off', negativeExit: 'off', boundPrune: 'off' },
   options: {},
-  create: ({ rollouts: samples, branching: _, ...size }) => createAuto({ ...size, samples }),
+  create: ({ rollouts: samples, branching: _, prompts, ...size }) => {
+    const { repair } = (prompts ?? {}) as Readonly<Record<string, string>>;
+    return createAuto({ ...size, samples, repair });
+  },
 });
 
+/** Characters of a turn that a repair is shown. */
+const mostShown = 4000;
+
 class Auto extends Samples {
+  readonly #repair: string;
+
+  constructor({ repair = '', ...options }: AutoOptions) {
+    super('auto', false, options, worthConstants.firstWave);
+    this.#repair = repair;
+  }
+
   override ask(tree: Tree, mayOpen: boolean, doomed?: Doomed): Ask | undefined {
     closeRead(tree);
+    if (tree.strands.size === 0 && this.#course(tree).repairs) return mayOpen ? this.#askRepair(tree) : undefined;
     const drawn = super.ask(tree, mayOpen, doomed);
     if (drawn !== undefined || !mayOpen) return drawn;
     const reading = new Set([...tree.strands.values()].map(({ node }) => node));
@@ -59,6 +76,13 @@ class Auto extends Samples {
 
   override demand(tree: Tree): number {
     return Math.max(super.demand(tree), this.#course(tree).unread.length);
+  }
+
+  /** A new sample of the same conversation, with what was wrong at its end. */
+  #askRepair(tree: Tree): Ask {
+    const broken = allEnds(tree)[0]?.step?.text.slice(0, mostShown).toWellFormed() ?? '';
+    const manner = { byUser: true, suffix: this.#repair.replace('{turn}', () => broken) } as const;
+    return askBelow(tree, openAt(tree, tree.root), [freeIndex(tree.root)], this.options.sampling, manner);
   }
 
   protected override wanted(tree: Tree): number {

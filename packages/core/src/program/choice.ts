@@ -1,9 +1,10 @@
-// Which answer a tree gives, at any time: that of the completed path with the highest score, or the one that the completed
+// Chooses the answer of a tree, at any time: that of the completed path with the highest score, or the one that the completed
 // paths together speak for. Before a path is completed, the best beginning of one.
 
 import { confidenceOf } from '../answer/confidence.ts';
 import { lastLine } from '../answer/extract.ts';
 import { groupAnswers, meaningOf } from '../answer/groups.ts';
+import type { OddsLine } from '../base/arithmetic.ts';
 import { mean } from '../base/arithmetic.ts';
 import type { Answer } from '../log/end.ts';
 import type { NodeId } from '../tree/events.ts';
@@ -27,12 +28,13 @@ export function bestAnswer(tree: Tree): Answer | undefined {
 
 /**
  * With how likely it is right: by the share of plain votes behind it and, where a verifier judges, the mean score of the paths that say the
- * same. Unchanged where nothing marks the answer: it cannot be compared.
+ * same; `labelled`: by labels of the operator's. Unchanged where nothing marks the answer: it cannot be compared.
  */
 export function weighedAnswer<Found extends Pick<Answer, 'node' | 'answer'>>(
   tree: Tree,
   found: Found,
   isJudged: boolean,
+  labelled?: OddsLine,
 ): Found & Pick<Answer, 'samples' | 'confidence'> {
   const { votes, own } = plainVotes(tree, found.node);
   if (own === undefined || found.answer === undefined) return found;
@@ -42,10 +44,10 @@ export function weighedAnswer<Found extends Pick<Answer, 'node' | 'answer'>>(
   const scores = isRead ? own.votes.flatMap(({ node }) => scoreAt(node) ?? []) : [];
   const score = scores.length === 0 ? undefined : mean(scores);
   // Rounded, since sums differ in their last digits by who was faster.
-  return { ...found, samples, confidence: Math.round(1e4 * confidenceOf({ share, samples, score })) / 1e4 };
+  return { ...found, samples, confidence: Math.round(1e4 * confidenceOf({ share, samples, score }, labelled)) / 1e4 };
 }
 
-/** By the rewards of its steps, or by the judge that has read it whole. */
+/** Score of an answer: from the rewards of its steps, or from the judge that has read it whole. */
 function scoreAt(node: Node): number | undefined {
   return node.reward === undefined ? scoreOf(node) : node.score;
 }
@@ -58,7 +60,7 @@ export function certainAnswer(tree: Tree, node: NodeId): Answer {
   return { ...named, support: own.weight / weightIn(votes.filter((vote) => meaningOf(vote) !== undefined)) };
 }
 
-/** One vote a sample, and those that say the same as a node. */
+/** Each sample has one vote; a node votes once for each of its draws. */
 function plainVotes(tree: Tree, id: NodeId) {
   const votes = votesOf(tree, plainly);
   return { votes, own: groupAnswers(votes).find((group) => group.votes.some(({ node }) => node.id === id)) };

@@ -32,14 +32,17 @@ export interface ProgramSize {
   readonly prompts?: Readonly<Record<string, string>>;
 }
 
-/** Where code that makes a program says nothing. */
+/** Defaults for code that makes a program without a plan. */
 export const usualSize = { maxDepth: 40, sampling: { temperature: 0.8 }, choose: 'best' } as const;
 
 export interface ProgramDefinition {
   readonly name: string;
   readonly summary: string;
   readonly needsVerifier: boolean;
-  /** Goes on while that is worth the price that an effort sets, and has its samples read by a verifier where that is (tree/readings/worth.ts). */
+  /**
+   * Goes on while that is worth the price that an effort sets, and has its samples read by a verifier where that is (tree/readings/worth.ts).
+   * No other rule ends it unless request or model asks for one: a score alone accepts no answer, and a path that cannot win still votes.
+   */
   readonly isPriced?: boolean;
   /** See Program: it expands once, or knows when a node is full. The negative exits need it, and early streaming rests on it. */
   readonly expandsOnce: boolean;
@@ -51,8 +54,6 @@ export interface ProgramDefinition {
   readonly asksModels?: boolean;
   /** All its rollouts are wanted, the bad ones too: no rule ends the search or a path before they are there. */
   readonly keepsRollouts?: boolean;
-  /** Policy settings, below those of request and model. */
-  readonly policySettings?: Readonly<Record<string, number | string>>;
   /** Aggregation by the program's nature, not the verifier's: `last` where a node is a whole answer. */
   readonly aggregation?: Aggregation;
   readonly options: Knobs;
@@ -75,7 +76,6 @@ const programKeys: readonly (keyof ProgramDefinition)[] = [
   'takesTemperature',
   'asksModels',
   'keepsRollouts',
-  'policySettings',
   'aggregation',
   'options',
   'prompts',

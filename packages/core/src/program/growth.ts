@@ -4,7 +4,7 @@
 import { nodeKey } from '../tree/keys.ts';
 import { isComplete, type Node } from '../tree/node.ts';
 import { isAllThought, type Manner, type Sampling, type Step } from '../tree/step.ts';
-import type { Inquiry, Strand } from '../tree/strand.ts';
+import type { ProbeDraw, Strand } from '../tree/strand.ts';
 import type { Tree } from '../tree/tree.ts';
 import type { Ask, ChildOutcome, GrowthLimits, Outcome, ProbeOutcome } from './program.ts';
 
@@ -141,7 +141,7 @@ export function askBelow(
 }
 
 /** Asks the model something at the node at which the strand stands; the strand waits for the reply. */
-export function askProbe(tree: Tree, { id, node }: Strand, { index, sampling, manner }: Inquiry): Ask {
+export function askProbe(tree: Tree, { id, node }: Strand, { index, sampling, manner }: ProbeDraw): Ask {
   tree.record({ type: 'probing', strand: id, node: node.id, index, sampling, manner });
   return { strand: id, node, indices: [index], sampling, manner, probe: true };
 }

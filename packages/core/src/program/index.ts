@@ -1,6 +1,5 @@
 // Exports of this folder to other packages, as `@coppice/core/program`. A list only.
 
-export { answerTokensKnob } from './answer-tokens.ts';
 export { bestAnswer, type Choice, certainAnswer, chosenAnswer, votedWords } from './choice.ts';
 export { defineProgram, type ProgramDefinition, type ProgramSize, usualSize } from './definition.ts';
 export {
@@ -34,13 +33,15 @@ export type {
 export { type ProgramName, programKnobs, programNames, programOf, programs, programWith } from './registry/programs.ts';
 export type { ProgramThinking } from './thinking-moves.ts';
 export { endThinking, isInThought } from './thinking-moves.ts';
-export { attemptsText } from './whole-answers/attempts.ts';
 export { createPanel, panel, shownAttempts } from './whole-answers/panel.ts';
 export { answersOf, landedOf, votesOf } from './whole-answers/root-answers.ts';
-export { hasWriter, writtenBy } from './whole-answers/writers.ts';
 export {
+  answerTokensKnob,
+  attemptsText,
+  hasWriter,
   type WritingOptions,
   writingDefaults,
   writingKnobs,
   writingOf,
+  writtenBy,
 } from './whole-answers/writing.ts';

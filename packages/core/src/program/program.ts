@@ -20,7 +20,7 @@ export interface Expansion {
   readonly sampling: Sampling;
   /** Set where it is not the plain next step. */
   readonly manner?: Manner | undefined;
-  /** No child is wanted, but what the model would say here: indices are those of the node's probes. */
+  /** Asks what the model would say here, for no child: indices are those of the node's probes. */
   readonly probe?: true | undefined;
 }
 
@@ -75,7 +75,7 @@ interface ChildFailed {
   readonly model?: string | undefined;
 }
 
-/** By which of the program's own rules it is certain of its answer, in numbers. */
+/** The program's own rule by which it is certain of its answer, with numbers. */
 export interface Conclusion {
   readonly rule: string;
   readonly evidence: Evidence;

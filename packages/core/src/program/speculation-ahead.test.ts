@@ -4,7 +4,7 @@ import { formKey } from '../tree/keys.ts';
 import { Tree } from '../tree/tree.ts';
 import { createMcts, mctsDefaults } from './mcts/mcts.ts';
 import type { Outcome } from './program.ts';
-import { foreseeAhead, type Outlook } from './speculation-ahead.ts';
+import { type AheadOptions, foreseeAhead } from './speculation-ahead.ts';
 
 const form = formKey(mctsDefaults.sampling);
 
@@ -21,7 +21,7 @@ function planted() {
   program.tell(tree, outcome(0, 0, 0.9));
   program.tell(tree, outcome(0, 1, 0.5));
   program.ask(tree, false);
-  const look = (more: Partial<Outlook> = {}) =>
+  const look = (more: Partial<AheadOptions> = {}) =>
     foreseeAhead(program, tree, { count: 1, doomed: undefined, early: [], isOver: () => false, ...more });
   return { program, tree, look };
 }

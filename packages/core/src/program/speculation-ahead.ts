@@ -8,7 +8,7 @@ import { type DrawKey, drawKey, formKey } from '../tree/keys.ts';
 import type { Tree } from '../tree/tree.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program } from './program.ts';
 
-export interface Outlook {
+export interface AheadOptions {
   readonly count: number;
   readonly doomed: Doomed | undefined;
   /** Outcomes that have come and are not told yet, since siblings before them are still on their way. */
@@ -23,14 +23,14 @@ export interface Outlook {
  * Most likely first. The node of an expansion is one of the tree or, where it is still a ghost, one that was grown in looking
  * ahead: its key, its path and its depth are those that it will have.
  */
-export function foreseeAhead(program: Program, tree: Tree, outlook: Outlook): Expansion[] {
+export function foreseeAhead(program: Program, tree: Tree, options: AheadOptions): Expansion[] {
   return inTree(
-    tree.ahead((fork) => runAhead(program, fork, outlook)),
+    tree.ahead((fork) => runAhead(program, fork, options)),
     tree,
   );
 }
 
-function runAhead(program: Program, fork: Tree, { count, doomed, early, replies, isOver }: Outlook): Expansion[] {
+function runAhead(program: Program, fork: Tree, { count, doomed, early, replies, isOver }: AheadOptions): Expansion[] {
   for (const outcome of early) program.tell(fork, outcome);
   if (!program.needsWhole) passOver(program, fork);
   for (const { node, probing } of [...fork.strands.values()]) {

@@ -2,23 +2,27 @@
 
 import { type Fault, FaultError, fault } from '../base/fault.ts';
 
+/** Small pieces take a hundred times their size each. */
+const mostPieces = 1024;
+
 export class BoundedBody {
   readonly #limitBytes: number;
-  readonly #chunks: Uint8Array[] = [];
+  #pieces: Uint8Array[] = [];
   #bytes = 0;
 
   constructor(limitBytes: number) {
     this.#limitBytes = limitBytes;
   }
 
-  add(chunk: Uint8Array): boolean {
-    this.#bytes += chunk.length;
-    if (this.#bytes <= this.#limitBytes) this.#chunks.push(chunk);
+  add(piece: Uint8Array): boolean {
+    this.#bytes += piece.length;
+    if (this.#bytes <= this.#limitBytes) this.#pieces.push(piece);
+    if (this.#pieces.length > mostPieces) this.#pieces = [Buffer.concat(this.#pieces)];
     return this.#bytes <= this.#limitBytes;
   }
 
   text(): string {
-    return Buffer.concat(this.#chunks).toString();
+    return Buffer.concat(this.#pieces).toString();
   }
 }
 

@@ -1,10 +1,10 @@
 // A server's address and the way to it: JSON calls and streams. Destroying a request cancels its work. Never retries.
 
+import { liveTimers, type Timers } from '../base/clock.ts';
 import { type Fault, FaultError, fault, raise } from '../base/fault.ts';
-import { liveTimers, type Timers } from '../base/timers.ts';
 import { BoundedBody, tooMuch } from './bounded-body.ts';
 import { faultOfError, faultOfStatus, type Place } from './failure.ts';
-import { HttpTransport, type Transport, type WireHeaders } from './http-transport.ts';
+import { HttpTransport, type Transport, type WireHeaders, type WireResponse } from './http-transport.ts';
 import { parseJson } from './json.ts';
 
 export interface ConnectionOptions {
@@ -39,7 +39,6 @@ export interface Stream {
 
 const defaultTimeoutMs = 10_000;
 export const usualBytes = 2 * 1024 * 1024;
-const largeBytes = 16_384;
 const refusalBytes = 65_536;
 
 export class Connection implements Place {
@@ -82,19 +81,14 @@ export class Connection implements Place {
       const failed = (error: Error): void => fail(faultOfError(this, path, error));
       const request = this.#transport.open({ method, path, body, headers: {} }, failed, (response) => {
         const { statusCode: status = 0, headers } = response;
-        const kept = new BoundedBody(isSuccess(status) ? limitBytes : refusalBytes);
-        const end = (): void => {
+        const isRefused = !isSuccess(status);
+        collect(response, isRefused ? refusalBytes : limitBytes, (body, isWhole) => {
+          if (!isWhole && !isRefused) return fail(tooMuch(`${this.url}${path}`, limitBytes));
           forget();
-          resolve({ status, headers, body: kept.text() });
-        };
-        response.on('data', (chunk: Buffer) => {
-          if (kept.add(chunk)) return;
-          if (isSuccess(status)) return fail(tooMuch(`${this.url}${path}`, limitBytes));
-          end();
-          request.destroy();
+          resolve({ status, headers, body });
+          if (!isWhole) request.destroy();
         });
         response.on('error', failed);
-        response.on('end', end);
       });
     });
   }
@@ -116,25 +110,13 @@ export class Connection implements Place {
     const request = this.#transport.open({ method: 'POST', path, body, headers }, failed, (response) => {
       const { statusCode: status = 0 } = response;
       response.on('error', failed);
-      if (!isSuccess(status)) {
-        const kept = new BoundedBody(refusalBytes);
-        const refused = (): void => once(() => handlers.fail(faultOfStatus(this, path, status, kept.text())));
-        response.on('data', (chunk: Buffer) => {
-          if (kept.add(chunk)) return;
-          refused();
-          request.destroy();
+      if (!isSuccess(status))
+        return collect(response, refusalBytes, (said, isWhole) => {
+          once(() => handlers.fail(faultOfStatus(this, path, status, said)));
+          if (!isWhole) request.destroy();
         });
-        response.on('end', refused);
-        return;
-      }
       if (!over) handlers.head(response.headers);
-      response.on('data', (chunk: Buffer) => {
-        if (!over) handlers.data(chunk);
-        // Other connections get their turn before a server that writes as fast as it can.
-        if (over || chunk.length < largeBytes) return;
-        response.pause();
-        setImmediate(() => response.resume());
-      });
+      response.on('data', (chunk: Buffer) => over || handlers.data(chunk));
       response.on('end', () => once(() => handlers.end()));
     });
     return {
@@ -148,6 +130,18 @@ export class Connection implements Place {
   close(): void {
     this.#transport.close();
   }
+}
+
+/** Reads up to a limit; a longer body is told without its end. */
+function collect(response: WireResponse, limitBytes: number, read: (body: string, isWhole: boolean) => void): void {
+  const kept = new BoundedBody(limitBytes);
+  let isOver = false;
+  const end = (isWhole: boolean): void => {
+    if (!isOver) read(kept.text(), isWhole);
+    isOver = true;
+  };
+  response.on('data', (piece: Buffer) => isOver || kept.add(piece) || end(false));
+  response.on('end', () => end(true));
 }
 
 function isSuccess(status: number): boolean {
@@ -164,9 +158,12 @@ export function rootOf(url: string): string {
 function parseUrl(text: string): URL {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    const shown = text.replace(/\/\/[^@/]*@/, '//***@');
-    return raise('bad-setting', `url is '${shown}'; it must be like http://127.0.0.1:8000`);
+    return raise('bad-setting', `url is '${withoutUser(text)}'; it must be like http://127.0.0.1:8000`);
   }
   url.pathname = url.pathname.replace(/\/(v1\/?)?$/, '/');
   return url;
+}
+
+export function withoutUser(url: string): string {
+  return url.replace(/\/\/[^@/]*@/, '//***@');
 }

@@ -8,7 +8,7 @@ export interface Place {
   readonly secrets: readonly string[];
 }
 
-/** No answer may end the process, whatever reading it throws. */
+/** Makes a fault of whatever reading an answer throws: no answer may end the process. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof FaultError) return error.fault;
   return fault('protocol', `an answer that cannot be read (${error instanceof Error ? error.message : String(error)})`);
@@ -48,11 +48,7 @@ export function faultOfStatus(place: Place, path: string, status: number, body: 
   const said = quote(errorText(body), place);
   const where = `${place.url}${path} answered ${status}`;
   const tell = (code: FaultCode, remedy: string, retryable?: boolean): Fault =>
-    fault(
-      code,
-      `${where}${said === '' ? '' : ` "${said}"`}${remedy === '' ? '' : `; ${remedy}`}`,
-      retryable === undefined ? {} : { retryable },
-    );
+    fault(code, `${where}${said === '' ? '' : ` "${said}"`}${remedy === '' ? '' : `; ${remedy}`}`, retryable);
 
   if (status === 401 || status === 403) return tell('refused', 'set apiKey for this server to a key that it accepts');
   if (status === 404) return tell('refused', 'check url (the root of the server) and model (a name it serves)');
@@ -78,18 +74,16 @@ export function faultOfError(place: Place, path: string, error: Error & { readon
   if (tlsCodes.test(code)) {
     const remedy =
       'check that url says http or https as the server does, and trust its authority by NODE_EXTRA_CA_CERTS';
-    return fault('unavailable', `${where}: TLS failed (${detail}); ${remedy}`, { retryable: false, cause: code });
+    return fault('unavailable', `${where}: TLS failed (${detail}); ${remedy}`, false);
   }
   if (code === 'ENOTFOUND') {
-    return fault('unavailable', `${where}: no such host; check url`, { cause: code });
+    return fault('unavailable', `${where}: no such host; check url`);
   }
   if (code === 'ECONNREFUSED') {
-    return fault('unavailable', `${where}: nothing listens there; start the server or check url`, { cause: code });
+    return fault('unavailable', `${where}: nothing listens there; start the server or check url`);
   }
   if (code.startsWith('HPE_')) {
-    return fault('protocol', `${where}: what answers there does not speak HTTP (${detail}); check url`, {
-      cause: code,
-    });
+    return fault('protocol', `${where}: what answers there does not speak HTTP (${detail}); check url`);
   }
-  return fault('unavailable', `${where}: the connection broke (${detail})`, { cause: code });
+  return fault('unavailable', `${where}: the connection broke (${detail})`);
 }

@@ -12,7 +12,7 @@ export interface SentRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export type WireResponse = Pick<http.IncomingMessage, 'statusCode' | 'headers' | 'on' | 'pause' | 'resume'>;
+export type WireResponse = Pick<http.IncomingMessage, 'statusCode' | 'headers' | 'on'>;
 
 /** After `destroy` neither callback is called. */
 export interface Transport {
@@ -23,6 +23,15 @@ export interface Transport {
   ): { destroy(): void };
   close(): void;
 }
+
+/** Answers of status 1xx before the real one. */
+const mostInterim = 100;
+/** Bytes of an answer that one turn of the loop takes; as many may wait. */
+const turnBytes = 16_384;
+/** Pieces are smaller than any event only where a server writes byte by byte. Each takes hundreds of bytes that no collector counts. */
+const pieceBytes = 64;
+const mostPieces = 4096;
+const pauseMs = 10;
 
 export class HttpTransport implements Transport {
   readonly #place: http.RequestOptions;
@@ -37,7 +46,8 @@ export class HttpTransport implements Transport {
     this.#headers = headers;
     this.#http = base.protocol === 'https:' ? https : http;
     // Our own queue bounds the sockets: a second queue would hide it.
-    this.#agent = new this.#http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+    const sockets = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, highWaterMark: turnBytes };
+    this.#agent = new this.#http.Agent(sockets);
     this.#place = { agent: this.#agent, protocol, hostname: hostname.replace(/^\[|\]$/g, ''), port };
   }
 
@@ -63,6 +73,12 @@ export class HttpTransport implements Transport {
       current.on('response', (response) => {
         responded = true;
         answered(response);
+        pace(response);
+      });
+      let interim = 0;
+      current.on('information', () => {
+        interim += 1;
+        if (interim > mostInterim) current.destroy(new Error(`more than ${mostInterim} interim answers`));
       });
       current.on('error', (error: Error & { readonly code?: string }) => {
         const stale = !responded && current.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
@@ -88,4 +104,23 @@ export class HttpTransport implements Transport {
   close(): void {
     this.#agent.destroy();
   }
+}
+
+/** Other connections get their turn before a server that writes as fast as it can, or byte by byte. */
+function pace(response: http.IncomingMessage): void {
+  const all = { bytes: 0, pieces: 0 };
+  let turn = { ...all };
+  response.on('data', (chunk: Buffer) => {
+    all.bytes += chunk.length;
+    all.pieces += 1;
+    const [bytes, pieces] = [all.bytes - turn.bytes, all.pieces - turn.pieces];
+    if (Math.max(bytes, pieces * pieceBytes) < turnBytes) return;
+    turn = { ...all };
+    if (all.pieces > mostPieces && all.bytes < 16 * all.pieces)
+      return void response.destroy(new Error(`${all.pieces} pieces for ${all.bytes} bytes`));
+    response.pause();
+    const goOn = () => response.resume();
+    if (bytes < turnBytes) setTimeout(goOn, pauseMs);
+    else setImmediate(goOn);
+  });
 }

@@ -4,6 +4,6 @@ export { BoundedBody, readBody, tooMuch } from './bounded-body.ts';
 export { Connection, type ConnectionOptions } from './connection.ts';
 export { faultOf } from './failure.ts';
 export type { Transport } from './http-transport.ts';
-export { excessIn, parseJson, readJsonBody } from './json.ts';
+export { excessIn, parseJson } from './json.ts';
 export { SseParser } from './sse.ts';
 export { records, text } from './wire-values.ts';

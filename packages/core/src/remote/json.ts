@@ -1,7 +1,6 @@
 // JSON that a server wrote. Long texts are counted through first: parsing megabytes of nested lists would block the process.
 
 import { raise } from '../base/fault.ts';
-import { readBody } from './bounded-body.ts';
 
 const shortCharacters = 65_536;
 /** No server nests more than ten. */
@@ -18,10 +17,6 @@ export function parseJson(text: string, what: string): unknown {
   } catch {
     return raise('protocol', `${what} is not JSON: ${text.slice(0, 120)}`);
   }
-}
-
-export async function readJsonBody(answer: Response, limitBytes: number, where: string): Promise<unknown> {
-  return parseJson(await readBody(answer, limitBytes, where), where);
 }
 
 export function excessIn(text: string, depthLimit: number, partLimit: number): 'depth' | 'parts' | undefined {

@@ -3,9 +3,8 @@
 export { LiveLoop, systemClock } from './live.ts';
 export type { CancelReason } from './parts/inbox.ts';
 export type { Token } from './parts/options.ts';
-export type { Forecast, Queue } from './parts/queue.ts';
-export type { Guest } from './queue/guests.ts';
+export type { Forecast } from './parts/queue.ts';
 export { type WorkEstimates, WorkMeter, workKind } from './queue/work-meter.ts';
 export { Runtime } from './runtime.ts';
 export { logPassed } from './search/passed-log.ts';
-export type { SearchRequest, SearchResult } from './search/request.ts';
+export type { SearchRequest, SearchResult, Session } from './search/request.ts';

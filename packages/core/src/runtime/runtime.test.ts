@@ -74,7 +74,7 @@ describe('the runtime', () => {
     const { toys, engine, runtime } = world();
     runtime.submit(request('a', createSelfConsistency({ samples: 2 })));
     runtime.step();
-    const usage = { computedTokens: 1, cachedTokens: 2, generatedTokens: 1, exact: true };
+    const usage = { computedTokens: 1, cachedTokens: 2, generatedTokens: 1 };
     const asked = engine.requests.slice(0, 2);
     for (const one of asked) {
       engine.post({ type: 'step', request: one.id, step: engine.step(one), usage });

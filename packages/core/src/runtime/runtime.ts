@@ -7,14 +7,12 @@ import { raise } from '../base/fault.ts';
 import { type EngineMessage, isCustody } from '../engine/engine.ts';
 import type { SearchFold } from '../log/fold.ts';
 import { checkRules } from '../policy/check.ts';
-import type { Servers } from '../scheduler/cycle.ts';
-import type { Guessing } from '../scheduler/speculation-budget.ts';
 import { plantedEvent } from '../tree/events.ts';
 import { Tree } from '../tree/tree.ts';
 import type { VerifierMessage } from '../verifier/verifier.ts';
 import { begin } from './loop/applying.ts';
 import { askPrograms } from './loop/asking.ts';
-import { decide, guessingOf } from './loop/deciding.ts';
+import { decide } from './loop/deciding.ts';
 import { cancelled } from './loop/exits.ts';
 import { endBroken, finish, remove, settle } from './loop/finishing.ts';
 import { tellPrograms, watchClock } from './loop/telling.ts';
@@ -215,17 +213,8 @@ export class Runtime {
     return this.#parts.flights.size;
   }
 
-  /** Undefined before enough was measured. */
-  get servers(): Servers | undefined {
-    return this.#parts.service.servers(this.leasesTaken);
-  }
-
   get ours(): Readonly<ServiceMeter['ours']> {
     return this.#parts.service.ours;
-  }
-
-  get guessing(): Guessing {
-    return guessingOf(this.#parts);
   }
 
   get queue(): Queue {

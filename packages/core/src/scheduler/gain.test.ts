@@ -2,14 +2,14 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cycleOf, roundMs, type Servers, stretchOf } from './cycle.ts';
+import { cycleOf, roundMs, type Servers, stretchOf } from '../cost/closed-loop.ts';
 import { gainWidths as rule } from './gain.ts';
 import type { Seat } from './seat.ts';
 
 function servers(engine: [number, number], verifier?: [number, number], perStrand = 1): Servers {
   const facts = ([baseMs, slopeMs]: [number, number]) => {
     const line = { baseMs, slopeMs };
-    return { inFlight: 0, line, steady: line };
+    return { line, steady: line };
   };
   return { engine: facts(engine), ...(verifier && { verifier: facts(verifier) }), perStrand, overTime: perStrand };
 }

@@ -2,7 +2,7 @@
 // them. Before anything has been measured it shares out all that is free. A search is left alone while its first rollout may still be
 // accepted: most end with that.
 
-import { cycleOf, lastWorthwhile, roundMs, type Servers, steadily, stretchOf } from './cycle.ts';
+import { cycleOf, lastWorthwhile, roundMs, type Servers, steadily, stretchOf } from '../cost/closed-loop.ts';
 import type { Seat } from './seat.ts';
 import { boostable, isDoubted, sharedWidths, sumOf, type Targets, type WidthRule } from './widths.ts';
 

@@ -1,6 +1,5 @@
 // Exports of this folder to other packages, as `@coppice/core/scheduler`. A list only.
 
-export { lastWorthwhile, type ServerCost, type Servers, stretchOf } from './cycle.ts';
 export type { preemptAsNeeded } from './preemption.ts';
 export type { Scheduler } from './scheduler.ts';
 export { naturalSeats } from './seat.ts';

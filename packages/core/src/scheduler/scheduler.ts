@@ -3,8 +3,8 @@
 // It never has an effect, keeps no state between calls, and does no more than n log n work in the live searches.
 // M counts strands. Sequences are capped apart, by the engine that runs them.
 
+import type { Servers } from '../cost/closed-loop.ts';
 import type { Tree } from '../tree/tree.ts';
-import type { Servers } from './cycle.ts';
 import type { Guessing, SearchGuesses } from './speculation-budget.ts';
 import type { Pace, TooLate } from './turns/forecast.ts';
 import type { OrderRule, QueueStanding } from './turns/order.ts';
@@ -81,8 +81,8 @@ export interface Decision {
   /** Searches to admit now, in this order. Each has a width below. */
   readonly admit: readonly SearchId[];
   /**
-   * For every search that will run, at least one primary strand; an idle one may have none. Counting for each the larger of its width and of the
-   * strands it keeps open after preemption, they fit the budget in all lanes together: a search that has the width can open.
+   * Gives every search that will run at least one primary strand; an idle one may have none. Counting for each the larger of its width and the
+   * strands it keeps open after preemption, all lanes together fit the budget: a search that has the width can open.
    */
   readonly widths: ReadonlyMap<SearchId, Width>;
   /** Open strands that a search has to give up before others may open theirs. */

@@ -2,13 +2,13 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cycleOf, type Servers } from './cycle.ts';
+import { cycleOf, type Servers } from '../cost/closed-loop.ts';
 import { type AheadPlace, type SearchGuesses, scoreAhead, sharesAhead, totalAhead } from './speculation-budget.ts';
 
 function servers(engine: [number, number], verifier?: [number, number], perStrand = 4): Servers {
   const facts = ([baseMs, slopeMs]: [number, number]) => {
     const line = { baseMs, slopeMs };
-    return { inFlight: 0, line, steady: line };
+    return { line, steady: line };
   };
   return { engine: facts(engine), ...(verifier && { verifier: facts(verifier) }), perStrand, overTime: perStrand };
 }

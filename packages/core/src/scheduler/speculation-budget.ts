@@ -1,9 +1,9 @@
-// Which searches may grow ahead of their program, and how much (P3 §4.3). In all: as many strands as make the work of all go faster, by the
+// Says which searches may grow ahead of their program, and how much (P3 §4.3). In all: as many strands as make the work of all go faster, by the
 // measured times of engine and verifier and by how often guesses were right. Between searches: by P3's Eq. 1 and 2. Numbers
 // in, numbers out; that no primary strand is taken is the decision's affair (two-phase-scheduling.ts).
 
 import { evenly } from '../base/arithmetic.ts';
-import { lastWorthwhile, type Servers, steadily, stretchOf } from './cycle.ts';
+import { lastWorthwhile, type Servers, steadily, stretchOf } from '../cost/closed-loop.ts';
 
 export interface Guessing {
   /** Chance that the first, the second, … guess that a search has open comes to be asked for, as observed; it never rises. */
@@ -92,7 +92,7 @@ export interface AheadPlace {
 const margin = 1.5;
 /** Before anything was measured: sequences of a strand. */
 const usualSiblings = 4;
-/** Of an H200: arithmetic at 0.68 of 989 TFLOP/s, weights read at 0.72 of 4.8 TB/s. From so many on arithmetic takes longer. */
+/** Ridge of an H200: from so many sequences on, arithmetic (0.68 of 989 TFLOP/s) takes longer than reading weights (0.72 of 4.8 TB/s). */
 const gpuRidgeSequences = (0.68 * 989) / (0.72 * 4.8);
 
 /** k_total: speculative strands that are worth it in all. What is open is kept within the margin, so that nothing flickers. */

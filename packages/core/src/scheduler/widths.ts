@@ -6,7 +6,7 @@ import { evenly } from '../base/arithmetic.ts';
 import { raise } from '../base/fault.ts';
 import type { Knobs } from '../base/knob.ts';
 import { definedPart, type NamedPart, type NoOptions, type PartInput, type PlugIn } from '../base/part.ts';
-import type { Servers } from './cycle.ts';
+import type { Servers } from '../cost/closed-loop.ts';
 import type { RunningSearch } from './scheduler.ts';
 import type { Seat } from './seat.ts';
 
@@ -98,7 +98,7 @@ export function boostable(seats: readonly Seat[], mayBoost: MayBoost): number[] 
   return placesOf(seats, ({ running, base, cap }) => running !== undefined && cap > base && isPast(running));
 }
 
-/** What a rule leaves goes to searches that weigh their next work: to the one whose is worth most, as much as it asks for, and so on. */
+/** Gives what a rule leaves to searches that weigh their next work, the one with the highest worth first, as much as it asks for. */
 export function withWaves(targets: Targets, seats: readonly Seat[], budget: number): Targets {
   const worthAt = (at: number) => seats[at]!.running?.worth ?? 0;
   const weighing = placesOf(seats, ({ running, cap }, at) => running?.worth !== undefined && cap > targets.widths[at]!);

@@ -41,7 +41,7 @@ function changed<Part extends object>(part: Part, change: Partial<Part>): Part {
 }
 
 const prompt = { kind: 'text', text: 'Once' } as const;
-const can = { seeded: true, logprobs: false, streams: false, seesStops: true, priorities: false, countsCache: false };
+const can = { seeded: true, logprobs: false, streams: false, priorities: false, countsCache: false };
 const idle = { runningSequences: 0, waitingSequences: 0, sequenceLimit: undefined, stepMs: undefined, healthy: true };
 
 /** Its steps are two tokens: the seed, or the depth where it is greedy. */
@@ -58,7 +58,7 @@ function tinyEngine(change: Partial<Engine> = {}, spoil: (message: EngineMessage
         const end = tokens < 2 ? 'length' : delimiters.length === 0 || path.length > 2 ? 'eos' : 'delimiter';
         const said = `${sampling.temperature === 0 ? path.length : seed}`;
         const step = { text: end === 'delimiter' ? `${said}\n` : said, tokens, meanLogprob: 0, end } as const;
-        const usage = { computedTokens: 1, cachedTokens: 0, generatedTokens: tokens, exact: true };
+        const usage = { computedTokens: 1, cachedTokens: 0, generatedTokens: tokens };
         for (const each of spoil({ type: 'step', request: id, step, usage })) post(each);
       }
     },

@@ -2,9 +2,11 @@
 // Nothing here depends on what the rewards are, only on the contract of verifier/verifier.ts.
 
 import assert from 'node:assert/strict';
+import { setImmediate as turn } from 'node:timers/promises';
 import { isAnswer, type PathStep } from '../engine/engine.ts';
 import { aggregations } from '../tree/aggregate.ts';
 import type { Prompt, Step } from '../tree/step.ts';
+import { makeVerifier, type VerifierPart } from '../verifier/definition.ts';
 import type { ScoreRequest, Verifier, VerifierMessage } from '../verifier/verifier.ts';
 import { type Checks, type ConformanceCase, casesOf, closeAfter, type Skips } from './case/conformance-case.ts';
 import { Mailbox } from './case/mailbox.ts';
@@ -12,22 +14,35 @@ import { pathOf, tipKey } from './case/paths.ts';
 import { near, same } from './case/same.ts';
 
 export interface VerifierHarness {
-  readonly verifier: Verifier;
-  /** Lets the verifier go on: moves virtual time, or waits for a moment. */
-  work(): Promise<void>;
-  close(): Promise<void>;
-  readonly prompt: Prompt;
-  /** Steps as its generator would write them, at least four, all different. */
-  readonly steps: readonly Step[];
+  readonly verifier: Verifier | VerifierPart;
+  /** Lets the verifier go on: moves virtual time, or waits for a moment; a turn of the event loop by default. */
+  readonly work?: () => Promise<void>;
+  /** Closes what was opened; the verifier by default. */
+  readonly close?: () => Promise<void>;
+  readonly prompt?: Prompt;
+  /** Steps as its generator would write them, at least four, all different; lines of prose by default. */
+  readonly steps?: readonly Step[];
 }
+
+const usual: Required<Pick<VerifierHarness, 'work' | 'prompt' | 'steps'>> = {
+  work: turn,
+  prompt: { kind: 'text', text: 'What is 2 + 2?' },
+  steps: ['Add them.\n', 'It is even.\n', 'Count up.\n', 'Answer: 4\n'].map((text) => ({
+    text,
+    tokens: 4,
+    meanLogprob: -0.5,
+    end: 'delimiter',
+  })),
+};
 
 /** `open` gives a fresh verifier for each case. */
 export function verifierCases(open: () => Promise<VerifierHarness>, skips: Skips = {}): readonly ConformanceCase[] {
   const attempt = async (check: (trial: VerifierTrial) => void | Promise<void>) => {
-    const harness = await open();
+    const harness = { ...usual, ...(await open()) };
+    const trial = new VerifierTrial(harness);
     await closeAfter(
-      () => check(new VerifierTrial(harness)),
-      () => harness.close(),
+      () => check(trial),
+      () => harness.close?.() ?? trial.verifier.close(),
     );
   };
   return casesOf(checks, attempt, skips);
@@ -35,17 +50,15 @@ export function verifierCases(open: () => Promise<VerifierHarness>, skips: Skips
 
 /** A verifier under test, and what it has posted. */
 class VerifierTrial {
-  readonly harness: VerifierHarness;
+  readonly harness: VerifierHarness & typeof usual;
   readonly mail = new Mailbox<VerifierMessage>(isAnswer);
+  readonly verifier: Verifier;
   #nextId = 1;
 
-  constructor(harness: VerifierHarness) {
+  constructor(harness: VerifierHarness & typeof usual) {
     this.harness = harness;
+    this.verifier = makeVerifier(harness.verifier);
     this.verifier.connect(this.mail.post);
-  }
-
-  get verifier(): Verifier {
-    return this.harness.verifier;
   }
 
   path(length: number): PathStep[] {
@@ -133,7 +146,7 @@ const checks: Checks<VerifierTrial> = {
     if (!trial.verifier.capabilities.looksAhead) return;
     const computed = first!.usage.computedTokens + second!.usage.computedTokens;
     const whole = secondAlone!.usage.computedTokens + secondAlone!.usage.cachedTokens;
-    // Where a server gives one number for a call, halves of it are rounded.
+    // A server that gives one number for a call has its halves rounded.
     assert.ok(computed <= whole + 1, `${computed} tokens were computed for both, ${whole} are in the path`);
   },
 

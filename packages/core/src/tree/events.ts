@@ -18,7 +18,6 @@ interface Shoot {
   readonly step: Step;
   /** Missing where the program needs no verifier. */
   readonly reward?: number | undefined;
-  /** The probability that a sample from here ends right, by the verifier's second reading; missing where no rule reads it. */
   /** Why the verifier gave this reward, in words, where it says so. */
   readonly feedback?: string | undefined;
   /** It gets no child: the model ended its answer, or the path is as long as it may be. */
@@ -65,14 +64,18 @@ export interface ScoreSums {
 /** Scores that a search begins with; the program gives the names their meaning. */
 export type Learned = Readonly<Record<string, ScoreSums>>;
 
-/** What going on costs a search (readings/worth.ts). */
+/** Costs of going on (readings/worth.ts). */
 export interface Terms {
   /** Least worth of a token: that of its effort, or more under load. */
   readonly price: number;
   /** The judge of samples, where there is one. */
   readonly judge?: Judging | undefined;
-  /** Most of its time is over: it waits for no more waves than it must. */
+  /** Strands were idle when it began, or most of its time is over: it waits for no more waves than it must. */
   readonly hurried?: true | undefined;
+  /** Samples are turns of an agent: where none of the first means anything, one repair is drawn. */
+  readonly repairs?: true | undefined;
+  /** Tokens of a sample, as the model's searches before had them. */
+  readonly usual?: number | undefined;
 }
 
 export interface Judging {

@@ -2,10 +2,10 @@
 // each would be. Only the fold (tree.ts) adds and deletes.
 
 import { raise } from '../base/fault.ts';
-import { mustBeReward } from './checks.ts';
 import type { Ghost } from './events.ts';
 import { type DrawKey, drawKey, type NodeKey } from './keys.ts';
 import type { Node } from './node.ts';
+import { mustBeReward } from './upkeep.ts';
 
 export class Ghosts implements Iterable<[DrawKey, Ghost]> {
   readonly #byDraw: Map<DrawKey, Ghost>;

@@ -28,6 +28,7 @@ export {
   pathTo,
   saysSomething,
 } from './node.ts';
+export { agentTurn, turnIn } from './readings/agent-turn.ts';
 export { auditSamples } from './readings/audit.ts';
 export {
   agreeing,
@@ -42,7 +43,15 @@ export { distinctAnswers } from './readings/distinct-answers.ts';
 export { namedSteps } from './readings/named-steps.ts';
 export { type ThinkingTags, thinkingSwitch, thoughtText, usualTags } from './readings/thinking.ts';
 export { completionTokens, stepTokens } from './readings/token-record.ts';
-export { expectedNeed, weightOf, worthConstants, worthOf } from './readings/worth.ts';
+export {
+  expectedNeed,
+  firstWaveOf,
+  nextWave,
+  scoreOf,
+  weightOf,
+  worthConstants,
+  worthOf,
+} from './readings/worth.ts';
 export {
   greedySampling,
   type Manner,
@@ -51,6 +60,7 @@ export {
   type Sampling,
   type Step,
   type StepEnd,
+  type TurnFields,
 } from './step.ts';
-export type { Inquiry, Strand } from './strand.ts';
+export type { ProbeDraw, Strand } from './strand.ts';
 export { Tree } from './tree.ts';

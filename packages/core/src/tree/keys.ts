@@ -13,7 +13,7 @@ export type FormKey = number;
 
 export const rootKey: NodeKey = wideHash('root');
 
-/** By token ids (text where there are none), end, turn and, where a draw named a model, writer: ids differ between vocabularies. */
+/** Hashes token ids (the text if there are none), end, turn and, if a draw named a model, the writer: ids differ between vocabularies. */
 export function nodeKey(
   parent: NodeKey,
   { tokenIds, text, end, turn, model }: Pick<Step, 'tokenIds' | 'text' | 'end' | 'turn' | 'model'>,

@@ -40,7 +40,7 @@ export interface TokenRecord {
   readonly composed?: readonly number[];
   /** Ids that the model wrote, where `tokenIds` does not say them. */
   readonly written?: readonly number[];
-  /** Only so many of the tokens were drawn; the rest is what a cut inside a token has left. */
+  /** Tokens that were drawn; the rest is what a cut inside a token has left. */
   readonly drawn?: number;
 }
 
@@ -52,7 +52,7 @@ export interface Thought {
   readonly open?: true;
 }
 
-/** By its tokens: a log whose texts are erased says the same. */
+/** Compares tokens, not texts: a log whose texts are erased says the same. */
 export function isAllThought({ thought, tokens }: Step): boolean {
   return thought !== undefined && (thought.open === true || thought.tokens >= tokens);
 }
@@ -109,7 +109,12 @@ export function coldest({ extras }: Sampling): Sampling {
 export interface Message {
   readonly role: 'system' | 'user' | 'assistant';
   readonly content: string;
+  /** As its client wrote it, where that is more than its text: calls, their results, images. Draws of turns read it. */
+  readonly written?: Readonly<Record<string, unknown>>;
 }
+
+/** Fields of an engine's own chat endpoint, beside messages and sampling: the tools that a turn may call, and how. */
+export type TurnFields = Readonly<Record<string, unknown>>;
 
 /** The root of a tree: chat messages that the engine renders with the model's own template, or text taken as it is. */
 export type Prompt =
@@ -118,5 +123,7 @@ export type Prompt =
       readonly messages: readonly Message[];
       /** Variables of the template beside the messages, such as its switch for thinking; the template's own values unless said. */
       readonly template?: Readonly<Record<string, boolean>>;
+      /** Set where the next message is a turn of an agent: a draw is the whole message, as the engine's own chat endpoint reads it (`turnText`). */
+      readonly turn?: TurnFields;
     }
   | { readonly kind: 'text'; readonly text: string };

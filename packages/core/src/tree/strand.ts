@@ -3,11 +3,10 @@
 
 import { assert } from '../base/assert.ts';
 import { raise } from '../base/fault.ts';
-import { mustBeReward } from './checks.ts';
 import type { Closing, EventOf, StrandId } from './events.ts';
 import { hasEnded, type Node } from './node.ts';
 import type { Manner, Sampling } from './step.ts';
-import { addPending, backUp, refreshAvailable, uncut } from './upkeep.ts';
+import { addPending, backUp, mustBeReward, refreshAvailable, uncut } from './upkeep.ts';
 
 export interface Strand {
   readonly id: StrandId;
@@ -19,13 +18,13 @@ export interface Strand {
   /** Sampling of its current expansion: part of the keys that are asked for again after a crash. */
   sampling: Sampling | undefined;
   manner: Manner | undefined;
-  probing: Inquiry | undefined;
+  probing: ProbeDraw | undefined;
   /** Its draw names a model that was not known to be absent: if that engine fails, the search has not. */
   excused: boolean;
 }
 
 /** A question to the model at a node: the probe's index, and how it is drawn. */
-export type Inquiry = Pick<EventOf<'probing'>, 'index' | 'sampling' | 'manner'>;
+export type ProbeDraw = Pick<EventOf<'probing'>, 'index' | 'sampling' | 'manner'>;
 
 export function makeStrand(id: StrandId, node: Node): Strand {
   const nothing = { awaiting: 0, landed: [], sampling: undefined, manner: undefined };
@@ -50,7 +49,7 @@ export function awaitChildren(strand: Strand, node: Node, { indices, sampling, m
   if (node.parent !== undefined) uncut(node.parent);
 }
 
-export function awaitProbe(strand: Strand, node: Node, { index, sampling, manner }: Inquiry): void {
+export function awaitProbe(strand: Strand, node: Node, { index, sampling, manner }: ProbeDraw): void {
   const isAsked = manner.read ? node.terminal : !node.terminal;
   const isFree = strand.node === node && isAsked && strand.awaiting === 0 && strand.probing === undefined;
   if (!isFree || node.probes?.has(index) || index < 0) raise('bad-event', `probe ${index} of node ${node.id}`);

@@ -9,7 +9,6 @@ import { never } from '../base/assert.ts';
 import { raise } from '../base/fault.ts';
 import { Absences } from './absences.ts';
 import type { Aggregation } from './aggregate.ts';
-import { mustBeInFlight, mustBeNewChild } from './checks.ts';
 import {
   type Closing,
   type EventOf,
@@ -36,7 +35,16 @@ import {
   type Strand,
 } from './strand.ts';
 import { NodeUndo } from './undo.ts';
-import { addPending, insertByKey, isBetter, keyed, refreshAvailable, talliedAnswers } from './upkeep.ts';
+import {
+  addPending,
+  insertByKey,
+  isBetter,
+  keyed,
+  mustBeInFlight,
+  mustBeNewChild,
+  refreshAvailable,
+  talliedAnswers,
+} from './upkeep.ts';
 
 export class Tree {
   readonly aggregation: Aggregation;

@@ -23,7 +23,7 @@ export class NodeUndo {
     this.#known = known;
   }
 
-  /** To be called before the event is folded. */
+  /** Call it before the event is folded. */
   keepFor(event: TreeEvent, { nodes, strands }: Numbered): void {
     if ('strand' in event) this.#keep(strands.get(event.strand)?.node);
     if ('node' in event) this.#keep(nodes[event.node]);

@@ -1,9 +1,27 @@
-// Upkeep of every node by the fold: visits and values along a path, strands below it, the order of siblings, and where new
-// strands may begin. Only the fold calls these, and strand.ts for it.
+// The fold's work at every node. It checks that a child fits (an event that does not is a FaultError with code `bad-event`), and keeps up visits
+// and values along a path, strands below it, the order of siblings, and where new strands may begin. Only the fold calls these, and
+// strand.ts for it.
 
 import { AnswerTally } from '../answer/tally.ts';
+import { raise } from '../base/fault.ts';
+import type { Growth, NodeId } from './events.ts';
 import type { NodeKey } from './keys.ts';
 import { drawsLeft, hasEnded, isExpanding, mayGrow, type Node } from './node.ts';
+
+export function mustBeReward(reward: number | undefined): void {
+  if (reward !== undefined && !(reward >= 0 && reward <= 1)) raise('bad-event', `reward ${reward} is not in 0 to 1`);
+}
+
+export function mustBeInFlight(parent: Node, index: number): void {
+  if (!parent.inFlight?.has(index)) raise('bad-event', `child ${index} of node ${parent.id} is not in flight`);
+}
+
+export function mustBeNewChild(id: NodeId, parent: Node, { index, reward, key }: Growth): void {
+  mustBeInFlight(parent, index);
+  mustBeReward(reward);
+  if (!Number.isSafeInteger(key)) raise('bad-event', `node ${id} has no key but ${key}`);
+  if (parent.children.some((child) => child.key === key)) raise('bad-event', `node ${id} has a twin: it is merged`);
+}
 
 /** P0 appendix A: the trajectory's score is added to every node on it, and each has one more visit. */
 export function backUp(leaf: Node, score: number): void {

@@ -1,7 +1,7 @@
 // Checks steps before the verifier behind sees them. `arithmetic`: a false equation between numbers scores 0. `lines`: the task's checker
 // also scores false lines 0 and true ones 1. Never sees a gold answer; a checker that throws does not know.
 
-import { falseEquation } from '../answer/equations.ts';
+import { falseEquation } from '../answer/formula/equations.ts';
 import { checkLine, type LineCheck, type Task } from '../answer/task.ts';
 import { VerifierInFront } from './in-front.ts';
 import { questionOf } from './scorer.ts';

@@ -31,7 +31,6 @@ export type VerifierMessage =
       readonly type: 'score';
       readonly request: RequestId;
       readonly reward: number;
-      /** The probability that a sample from here ends right, 0 to 1. */
       /** Why, in words; a program may put them to the model. */
       readonly feedback?: string | undefined;
       readonly usage: ScoreUsage;

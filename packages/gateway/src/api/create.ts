@@ -1,17 +1,33 @@
 // The path of every searched request, in any dialect: read it, pass on what no search can do, plan, start, and tell, whole or as a
 // stream. A client that goes away takes its search along, unless it asked for the background.
 
-import type { InboundDialect } from '../dialects/dialect.ts';
+import { chatDialect } from '../dialects/chat/chat-dialect.ts';
+import type { InboundDialect, Teller } from '../dialects/dialect.ts';
 import { unfolded } from '../dialects/fields.ts';
+import { messagesDialect } from '../dialects/messages/messages-dialect.ts';
+import { responsesDialect } from '../dialects/responses/responses-dialect.ts';
 import { record } from '../dialects/unchecked.ts';
 import { ApiError } from '../http/api-error.ts';
 import { EventStream } from '../http/event-stream.ts';
 import { type Exchange, onDisconnect, readJson, writeJson } from '../http/exchange.ts';
 import { searchHeader } from '../wire/reply-json.ts';
+import type { ErrorJson } from '../wire/search-json.ts';
 import { type GatewayContext, requireJournal, tellIgnored } from './context.ts';
 import { passThrough } from './passthrough.ts';
 import { planAsked, upstreamFor } from './plan-for.ts';
 import { accepted, streamLive, streamStored, wholeAnswer } from './telling.ts';
+
+/** The APIs that are searched. */
+export const dialects: readonly InboundDialect[] = [chatDialect, responsesDialect, messagesDialect];
+
+/** The dialect of a path or of one below it; every other route speaks as OpenAI's do. */
+export function dialectAt(path: string): InboundDialect {
+  return dialects.find((each) => path.startsWith(each.path)) ?? chatDialect;
+}
+
+export function errorAt(path: string, error: ErrorJson): object {
+  return dialectAt(path).error(error);
+}
 
 export function create<Body>(dialect: InboundDialect<Body>) {
   return (context: GatewayContext, exchange: Exchange) => answer(context, dialect, exchange);
@@ -19,7 +35,7 @@ export function create<Body>(dialect: InboundDialect<Body>) {
 
 async function answer<Body>(context: GatewayContext, dialect: InboundDialect<Body>, exchange: Exchange): Promise<void> {
   const { searches, config, limits } = context;
-  const { request, response, caller, trace } = exchange;
+  const { request, response, caller } = exchange;
   const value = unfolded(dialect.path, await readJson(context, request));
   const upstream = upstreamFor(context, dialect, value);
   if (upstream !== undefined) return passThrough(context, exchange, upstream, record(value), dialect.path);
@@ -29,16 +45,17 @@ async function answer<Body>(context: GatewayContext, dialect: InboundDialect<Bod
   const release = background && !stream ? () => {} : context.streams.take();
   try {
     const deadlineMs = background ? config.limits.deadlineMs : config.admission.deadlineMs;
-    const { plan, kept, chat, untaken } = await planAsked(context, dialect, asked.body, caller, { deadlineMs });
+    const planned = await planAsked(context, dialect, asked.body, caller, { deadlineMs }, request.headers);
+    const { plan, kept, chat, untaken } = planned;
     tellIgnored(context, [...asked.ignored, ...untaken], exchange);
-    const search = await searches.start(plan, caller, { background, body: kept, chat, trace });
+    const search = await searches.start(plan, caller, { background, body: kept, chat });
     if ('known' in search) throw new ApiError('internal', `${dialect.path} takes no idempotency key`);
     exchange.search = search.id;
     response.setHeader(searchHeader, search.id);
     if (!background) onDisconnect(response, () => searches.cancel(search));
     const teller = dialect.teller(asked, search);
     if (stream) {
-      const events = new EventStream(response, limits, teller.heartbeat);
+      const events = new EventStream(response, limits, (silent) => tellSilence(silent, teller));
       await (stored ? streamStored(context, events, teller, search.id) : streamLive(events, teller, search));
       return;
     }
@@ -47,4 +64,9 @@ async function answer<Body>(context: GatewayContext, dialect: InboundDialect<Bod
   } finally {
     release();
   }
+}
+
+function tellSilence(events: EventStream, { heartbeat, silence }: Teller): void {
+  events.comment(heartbeat?.() ?? 'heart-beat');
+  for (const frame of silence?.() ?? []) events.frame(frame);
 }

@@ -16,6 +16,10 @@ export interface PassedAnswer {
 }
 
 const mostBytes = 4_194_304;
+/** Each costs an error with its stack. */
+const mostUnreadable = 100;
+/** Of usage, in all three APIs. What else a stream tells there, under thousands of names perhaps, is not kept. */
+const counted = /^(?:prompt|input|completion|output|cache_read_input)_tokens(?:_details)?$/;
 
 export class PassedReader {
   readonly #events: SseParser | undefined;
@@ -25,7 +29,8 @@ export class PassedReader {
   #calls = '';
   #pieces = 0;
   #isCut = false;
-  #usage: Plain = {};
+  #unreadable = 0;
+  readonly #usage: Record<string, unknown> = {};
 
   constructor(contentType: string | null) {
     this.#events = contentType?.startsWith('text/event-stream') === true ? new SseParser(mostBytes) : undefined;
@@ -35,7 +40,16 @@ export class PassedReader {
     this.#bytes += chunk.length;
     if (this.#events === undefined) this.#whole.add(chunk);
     // The parser takes events of this size.
-    else if (this.#bytes <= mostBytes) for (const data of this.#events.push(chunk)) this.#read(data);
+    else if (this.#bytes <= mostBytes) this.#readEvents(this.#events, chunk);
+  }
+
+  #readEvents(events: SseParser, chunk: Uint8Array): void {
+    try {
+      for (const data of this.#unreadable < mostUnreadable ? events.push(chunk) : [])
+        if (data !== '[DONE]' && this.#unreadable < mostUnreadable) this.#read(data);
+    } catch {
+      this.#unreadable = mostUnreadable;
+    }
   }
 
   end(): PassedAnswer {
@@ -60,6 +74,7 @@ export class PassedReader {
       this.#readResponse(value);
     } catch {
       // Unreadable answers are passed on all the same.
+      this.#unreadable += 1;
     }
   }
 
@@ -122,7 +137,7 @@ export class PassedReader {
 
   /** Streams report usage in pieces: the last value of each count holds. */
   #count(usage: unknown): void {
-    this.#usage = { ...this.#usage, ...record(usage) };
+    for (const [name, value] of Object.entries(record(usage))) if (counted.test(name)) this.#usage[name] = value;
   }
 }
 

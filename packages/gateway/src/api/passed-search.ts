@@ -6,7 +6,7 @@ import { fault } from '@coppice/core/base';
 import type { GenerationUsage } from '@coppice/core/engine';
 import type { Plain } from '@coppice/core/journal';
 import type { Exit } from '@coppice/core/log';
-import { logPassed } from '@coppice/core/runtime';
+import { logPassed, type Session } from '@coppice/core/runtime';
 import type { Step } from '@coppice/core/tree';
 import type { Caller } from '../http/keys.ts';
 import type { ServedModel } from '../models/served-model.ts';
@@ -26,15 +26,17 @@ export class PassedExchange {
   readonly #caller: Caller;
   readonly #model: ServedModel;
   readonly #body: Plain;
+  readonly #session: Session | undefined;
   readonly #createdMs: number;
   #admittedMs: number | undefined;
   #reader = new PassedReader(null);
 
-  constructor(context: GatewayContext, caller: Caller, model: ServedModel, body: Plain) {
+  constructor(context: GatewayContext, caller: Caller, model: ServedModel, body: Plain, session?: Session) {
     this.#context = context;
     this.#caller = caller;
     this.#model = model;
     this.#body = body;
+    this.#session = session;
     this.#createdMs = context.clock.nowMs();
     this.id = newId('srch_', this.#createdMs);
   }
@@ -64,10 +66,10 @@ export class PassedExchange {
     const complain = (error: Error) => log.warn('journal', { search: id, message: error.message });
     journal.accept(toAccept(search)).catch(complain);
     journal.claim(id, 0, admittedMs).catch(complain);
-    const { aggregation, sampling } = plan;
+    const { aggregation, sampling, model, writers } = plan;
     const times = { submittedMs: createdMs, admittedMs, endedMs };
     const said = saidOf(this.status, answer);
-    const passed = { search: id, aggregation, sampling, ...times, ...said, usage: usageOf(answer) };
+    const passed = { search: id, aggregation, sampling, model, writers, ...times, ...said, usage: usageOf(answer) };
     logPassed(passed, search.fold, (entry) => journal.append(1, entry));
     usage.spent(owner, { prompt: answer.promptTokens, completion: answer.completionTokens, verifier: 0 });
     journal.finish(id, 1, toFinish(search, endOf(search, endedMs, 1))).catch(complain);
@@ -86,6 +88,7 @@ export class PassedExchange {
       maxPriority: this.#caller.maxPriority,
       defaultDeadlineMs: admission.deadlineMs,
       seed: 0,
+      session: this.#session,
     });
   }
 }
@@ -120,5 +123,5 @@ function saidOf(status: PassedStatus, { text, isCut, completionTokens: tokens }:
 
 function usageOf({ promptTokens, cachedTokens, completionTokens }: PassedAnswer): GenerationUsage {
   const computedTokens = Math.max(0, promptTokens - cachedTokens);
-  return { computedTokens, cachedTokens, generatedTokens: completionTokens, exact: true };
+  return { computedTokens, cachedTokens, generatedTokens: completionTokens };
 }

@@ -2,22 +2,23 @@
 // model name, the answer byte for byte. Each takes one strand and waits for it like a search. Addresses come from the configuration alone.
 
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
 import { FaultError } from '@coppice/core/base';
 import type { Upstream } from '@coppice/core/config';
+import { inPreference } from '@coppice/core/engine';
 import type { Plain } from '@coppice/core/journal';
-import { parseJson, readBody, tooMuch } from '@coppice/core/remote';
+import { tooMuch } from '@coppice/core/remote';
+import type { Session } from '@coppice/core/runtime';
 import { unfolded } from '../dialects/fields.ts';
 import { record } from '../dialects/unchecked.ts';
-import { ApiError } from '../http/api-error.ts';
+import { ApiError, refuseField } from '../http/api-error.ts';
 import { baseHeaders, type Exchange, goneOf, readJson, roomIn } from '../http/exchange.ts';
-import type { Caller } from '../http/keys.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import { servedModel } from '../models/served-model.ts';
 import { searchHeader, verdictHeader } from '../wire/reply-json.ts';
 import type { GatewayContext } from './context.ts';
 import type { PassedReader } from './passed-answer.ts';
 import { PassedExchange } from './passed-search.ts';
+import { sessionOf } from './sessions.ts';
 
 export interface PassedModel {
   readonly served: ServedModel;
@@ -26,7 +27,7 @@ export interface PassedModel {
 
 export function passable(served: ServedModel): PassedModel | undefined {
   const { upstream, config } = served;
-  return upstream === undefined || config.passthrough === 'forbid' ? undefined : { served, upstream };
+  return upstream === undefined || config.tools === 'forbid' ? undefined : { served, upstream };
 }
 
 const kept = ['content-type', 'retry-after'] as const;
@@ -38,20 +39,25 @@ export async function passThrough(
   body: Plain,
   path: string,
 ): Promise<void> {
-  const { caller, response } = exchange;
+  const { caller, request, response } = exchange;
+  const session = await sessionOf(context, caller, body, request.headers);
+  if (session?.moneyBudget !== undefined && served.config.price === undefined) {
+    const why = `needs a price, and none is configured for '${served.name}' (models[].price)`;
+    refuseField('unsupported_parameter', 'coppice.session.money_budget', why);
+  }
   context.usage.request(caller.name);
   const release = context.streams.take();
   const gone = goneOf(response);
   const startMs = context.clock.nowMs();
-  const passed = new PassedExchange(context, caller, served, body);
+  const passed = new PassedExchange(context, caller, served, body, session);
   exchange.search = passed.id;
   let leave: (() => void) | undefined;
   let status: number | undefined;
   try {
-    leave = await context.searches.guests.occupy(served.name, caller, gone);
+    leave = await context.searches.guests.occupy(served.name, caller, gone, session);
     if (gone.aborted) return;
     passed.begin();
-    const answer = await ask(upstream, path, forwarded(body, upstream), gone);
+    const answer = await ask(serversFor(upstream, session), path, forwarded(body, served, upstream, session), gone);
     status = answer.status;
     response.writeHead(status, headersOf(answer, passed.id));
     await copy(answer, response, passed.reader(answer.headers.get('content-type')), mostBytes(body));
@@ -84,70 +90,16 @@ function headersOf(answer: Response, id: string): OutgoingHttpHeaders {
   };
 }
 
-const wholeBytes = 32 * 1024 * 1024;
-
-/** Pause while the engine is unreachable or overloaded. */
-const troubleMs = 1000;
-
-/**
- * Passes on a request that no client waits for, whole, on idle strands. Starts over when its strand was needed or the
- * engine was away. Undefined if `halt` came first.
- */
-export async function passIdle(
-  context: GatewayContext,
-  caller: Caller,
-  { served, upstream }: PassedModel,
-  body: Plain,
-  path: string,
-  halt: AbortSignal,
-): Promise<{ readonly status: number; readonly body: unknown } | undefined> {
-  context.usage.request(caller.name);
-  const text = forwarded(body, upstream);
-  while (!halt.aborted) {
-    const passed = new PassedExchange(context, caller, served, body);
-    const { leave, parked } = await context.searches.guests.occupyIdle(served.name, caller, halt);
-    try {
-      if (halt.aborted) break;
-      passed.begin();
-      const answer = await ask(upstream, path, text, AbortSignal.any([halt, parked]));
-      const said = await readBody(answer, wholeBytes, path);
-      if (answer.status !== 429 && answer.status !== 503) {
-        passed.reader(answer.headers.get('content-type')).add(Buffer.from(said));
-        passed.status = answer.status;
-        passed.end();
-        return { status: answer.status, body: jsonOf(said) };
-      }
-    } catch (error) {
-      if (error instanceof FaultError) {
-        // The answer is too long, and would be again.
-        passed.end();
-        return { status: 502, body: { error: new ApiError('engine_failed', error.fault.message).body } };
-      }
-      if (!halt.aborted && !parked.aborted)
-        context.log.warn('passthrough', { error: error instanceof Error ? error.message : String(error) });
-    } finally {
-      leave();
-    }
-    if (!parked.aborted) await delay(troubleMs, undefined, { signal: halt }).catch(() => {});
-  }
-  return undefined;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return parseJson(text, 'an answer');
-  } catch {
-    return text;
-  }
-}
-
-function forwarded(body: Plain, { model }: Upstream): string {
+function forwarded(body: Plain, { engine }: ServedModel, { model }: Upstream, session: Session | undefined): string {
   const { coppice: _, ...rest } = body;
-  try {
-    return JSON.stringify({ ...rest, model });
-  } catch {
-    throw new ApiError('invalid_json', 'the body is nested too deeply');
-  }
+  const isSalted = session?.salt !== undefined && engine.capabilities.passes?.includes('cache_salt');
+  return JSON.stringify({ ...rest, model, ...(isSalted && { cache_salt: session.salt }) });
+}
+
+/** The server of the session's last turn first. */
+function serversFor(upstream: Upstream, session: Session | undefined): Upstream {
+  const { urls, model, headers } = upstream;
+  return session === undefined ? upstream : { urls: inPreference(session.route, urls, (url) => url), model, headers };
 }
 
 /** Only an unreachable server is left for the next one: a request that has begun is never sent twice. */
@@ -176,8 +128,8 @@ const envelopeBytes = 16 * 1024 * 1024;
 /** A token as an event of its own, with candidates. */
 const bytesPerToken = 16_384;
 
-/** Bytes per turn of the loop: about 10 ms of work. */
-const turnBytes = 262_144;
+/** Bytes per turn of the loop: about 10 ms of work where events are small. */
+const turnBytes = 65_536;
 
 /** Bound for the tokens that were asked for; none without such a number. */
 function mostBytes({ max_tokens, max_completion_tokens, max_output_tokens, n }: Plain): number {

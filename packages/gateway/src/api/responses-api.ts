@@ -1,16 +1,15 @@
-// `/v1/responses/{id}`: read, resume, cancel, delete, and list the input. A stored response is a search in the journal.
+// `/v1/responses/{id}`: read, resume, cancel and delete. A stored response is a search in the journal.
 
 import { readLog } from '@coppice/core/journal';
 import { eventsIn } from '@coppice/core/log';
 import { z } from 'zod';
 import { findResponse, noResponse, type StoredResponse } from '../dialects/responses/conversation.ts';
-import { itemsOf, messageOf } from '../dialects/responses/response-body.ts';
 import { type ResponseFacts, responseId } from '../dialects/responses/response-json.ts';
 import { responseTeller } from '../dialects/responses/responses-dialect.ts';
 import { journalTrouble, refuse } from '../http/api-error.ts';
 import { readQuery } from '../http/checked-input.ts';
 import { EventStream } from '../http/event-stream.ts';
-import { type Exchange, goneOf, listPage, writeJson } from '../http/exchange.ts';
+import { type Exchange, goneOf, writeJson } from '../http/exchange.ts';
 import { endOfRecord, successorIn } from '../result/told-end.ts';
 import { readBack } from '../searches/live-search.ts';
 import { type GatewayContext, requestCancel } from './context.ts';
@@ -18,8 +17,6 @@ import { accepted, streamStored } from './telling.ts';
 
 export async function readResponse(context: GatewayContext, exchange: Exchange): Promise<void> {
   const { query, response } = exchange;
-  if (query.has('include') || query.has('include[]'))
-    refuse('unsupported_parameter', "'include' adds nothing here", 'include');
   const { facts } = await responseOf(context, exchange);
   const { stream, starting_after: after } = readQuery(responseQuery, query);
   if (stream !== 'true') return writeJson(response, 200, await replayed(context, facts));
@@ -46,14 +43,6 @@ export async function removeResponse(context: GatewayContext, exchange: Exchange
   for (const id of others) await context.journal.remove(id);
   if (!(await context.journal.remove(first))) throw noResponse(exchange.parameters.id ?? '');
   writeJson(exchange.response, 200, { id: responseId(facts.id), object: 'response', deleted: true });
-}
-
-export async function listInput(context: GatewayContext, exchange: Exchange): Promise<void> {
-  const { limit, order, after } = readQuery(itemsQuery, exchange.query);
-  const items = inputOf(await responseOf(context, exchange));
-  if (order === 'desc') items.reverse();
-  const from = items.findIndex(({ id }) => id === after) + 1;
-  writeJson(exchange.response, 200, listPage(items.slice(from, from + limit), items.length > from + limit));
 }
 
 async function responseOf({ journal }: GatewayContext, exchange: Exchange): Promise<StoredResponse> {
@@ -91,24 +80,3 @@ export const responseQuery = z.object({
   /** OpenAI's clients may ask for streams without padding; there is none. */
   include_obfuscation: z.enum(['true', 'false']).optional(),
 });
-
-export const itemsQuery = z.object({
-  limit: z.int().min(1).max(100).default(20),
-  order: z.enum(['asc', 'desc']).default('desc'),
-  after: z.string().optional(),
-});
-
-type ListedItem = Readonly<Record<string, unknown>> & { readonly id: string };
-
-function inputOf({ body, record }: StoredResponse): ListedItem[] {
-  return itemsOf(body).flatMap((item, at): ListedItem[] => {
-    const id = `${record.id.replace(/^srch_/, 'msg_')}_${at}`;
-    if (item.type === 'item_reference') return [{ ...item, id: item.id ?? id }];
-    const message = messageOf(item, at);
-    if (message === undefined) return [];
-    const type = message.role === 'assistant' ? 'output_text' : 'input_text';
-    return [
-      { id, type: 'message', role: message.role, status: 'completed', content: [{ type, text: message.content }] },
-    ];
-  });
-}

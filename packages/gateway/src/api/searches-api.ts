@@ -8,6 +8,7 @@ import {
   type SearchRecord,
   type SearchState,
   searchStates,
+  storable,
 } from '@coppice/core/journal';
 import { eventsIn, type LogEntry } from '@coppice/core/log';
 import { z } from 'zod';
@@ -19,12 +20,14 @@ import { readQuery } from '../http/checked-input.ts';
 import { EventStream } from '../http/event-stream.ts';
 import { baseHeaders, type Exchange, onDisconnect, readJson, writeJson } from '../http/exchange.ts';
 import { type Caller, maySee } from '../http/keys.ts';
+import { outcomeIn } from '../result/told-end.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
 import { requireResult } from '../searches/search-end.ts';
 import { viewAccepted, viewRecord, viewWhole } from '../searches/search-view.ts';
 import type { SearchJson, WholeSearchJson } from '../wire/search-json.ts';
 import { type GatewayContext, requestCancel, requireJournal, tellIgnored } from './context.ts';
 import { planFor } from './plan-for.ts';
+import { sessionOf } from './sessions.ts';
 import { endOnRecord } from './telling.ts';
 
 type Stored = Pick<GatewayContext, 'journal' | 'searches'>;
@@ -42,7 +45,8 @@ export async function createSearch(context: GatewayContext, exchange: Exchange):
   const background = body.background === true;
   const { admission, limits } = config;
   const deadlineMs = background ? limits.deadlineMs : admission.deadlineMs;
-  const { plan, untaken } = planFor(context, body, caller, { deadlineMs });
+  const session = await sessionOf(context, caller, body as Plain, exchange.request.headers);
+  const { plan, untaken } = planFor(context, body, caller, { deadlineMs, session });
   tellIgnored(context, [...ignored, ...untaken], exchange);
   const idempotencyKey = idempotencyOf(exchange);
   const release = background ? () => {} : context.streams.take();
@@ -50,7 +54,6 @@ export async function createSearch(context: GatewayContext, exchange: Exchange):
     const started = await searches.start(plan, caller, {
       background,
       body: body as Plain,
-      trace: exchange.trace,
       ...(body.title ? { title: body.title } : {}),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     });
@@ -120,16 +123,18 @@ export const searchesQuery = z.object({
     .optional(),
   limit: z.int().min(1).max(500).default(100),
   before: z.string().optional(),
+  session: z.string().optional(),
 });
 
 export async function listSearches(context: GatewayContext, { response, query, caller }: Exchange): Promise<void> {
-  const { limit, state, before } = readQuery(searchesQuery, query);
+  const { limit, state, before, session } = readQuery(searchesQuery, query);
   const states = state?.split(',');
   const data = await listed(context, {
     limit: limit + 1,
     ...(!caller.admin && { owner: caller.name }),
     ...(states === undefined ? {} : { states: states as SearchState[] }),
     ...(before === undefined ? {} : { before }),
+    ...(session === undefined ? {} : { session: storable(session) }),
   });
   writeJson(response, 200, { object: 'list', data: data.slice(0, limit), has_more: data.length > limit });
 }
@@ -209,6 +214,7 @@ export async function searchEvents(context: GatewayContext, exchange: Exchange):
  * durable, so that it never misses an entry nor sees one that a crash takes back. A slow reader holds one entry.
  */
 async function sendLog({ watchers }: GatewayContext, id: string, from: number, events: EventStream): Promise<void> {
+  let last = from;
   for (let after: number | undefined = from; after !== undefined; ) {
     await events.ready();
     // SQLite reads synchronously: a page is a slice.
@@ -220,8 +226,16 @@ async function sendLog({ watchers }: GatewayContext, id: string, from: number, e
       after = entry.sequence;
       if (events.behind) break;
     }
-    if (page?.entries.length === 0) events.event('end', { state: page.record?.state ?? 'gone' });
+    if (page?.entries.length === 0) events.event('end', { state: stateBehind(page.record, last) });
+    last = after ?? last;
   }
+}
+
+/** `gone` too where the sweep, which takes a log from its end, came before its reader. */
+function stateBehind(record: SearchRecord | undefined, last: number): string {
+  if (record === undefined) return 'gone';
+  const { summary } = outcomeIn(record);
+  return summary !== undefined && last < summary.sequence ? 'gone' : record.state;
 }
 
 /** Only the last event has an id: after a broken connection the reader gets the whole entry again. */

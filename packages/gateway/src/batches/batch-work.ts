@@ -6,9 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type FaultError, isFault } from '@coppice/core/base';
 import type { SearchRecord } from '@coppice/core/journal';
 import { type GatewayContext, requestCancel } from '../api/context.ts';
-import { dialectAt } from '../api/dialects.ts';
-import { passIdle } from '../api/passthrough.ts';
-import { upstreamFor } from '../api/plan-for.ts';
+import { dialectAt } from '../api/create.ts';
 import type { InboundDialect } from '../dialects/dialect.ts';
 import { asApiError } from '../http/api-error.ts';
 import { batchRetention } from '../http/fixed-limits.ts';
@@ -19,7 +17,7 @@ import type { BatchStatus } from '../wire/document-json.ts';
 import { type BatchDocument, type BatchFacts, BatchLost, inStatus, leaseMs } from './batch-facts.ts';
 import { type BatchLine, problemOf, readBatchLines } from './batch-lines.ts';
 import { closeResults, openResults, readWhole } from './batch-results.ts';
-import { type EndedChain, errorAnswer, type LineAnswer, lineAnswer, planLine, requireWhole } from './line-answer.ts';
+import { type EndedChain, errorAnswer, type LineAnswer, lineAnswer, planLine } from './line-answer.ts';
 import type { LineSlots } from './line-slots.ts';
 
 type Halt = 'left' | 'cancelled' | 'expired';
@@ -129,7 +127,7 @@ export class BatchWork {
   async #line(line: BatchLine): Promise<void> {
     while (this.#halt === undefined) {
       try {
-        const answer = await this.#answer(line);
+        const answer = await this.#search(line);
         if (answer !== undefined) await this.#write(line, answer);
         return;
       } catch (error) {
@@ -141,13 +139,6 @@ export class BatchWork {
         await delay(troubleMs);
       }
     }
-  }
-
-  async #answer(line: BatchLine): Promise<LineAnswer | undefined> {
-    const upstream = upstreamFor(this.#context, this.#dialect, line.body);
-    if (upstream === undefined) return this.#search(line);
-    requireWhole(line.body);
-    return passIdle(this.#context, this.#caller, upstream, line.body, this.#dialect.path, this.#halted.signal);
   }
 
   async #search(line: BatchLine): Promise<LineAnswer | undefined> {

@@ -3,7 +3,7 @@
 import type { KeptDocument } from '@coppice/core/journal';
 import { z } from 'zod';
 import { type GatewayContext, requireJournal } from '../api/context.ts';
-import { dialects } from '../api/dialects.ts';
+import { dialects } from '../api/create.ts';
 import { ApiError } from '../http/api-error.ts';
 import { parseBody } from '../http/checked-input.ts';
 import { type Exchange, readJson, writeJson } from '../http/exchange.ts';

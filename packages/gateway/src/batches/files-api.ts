@@ -23,7 +23,6 @@ const formBytes = 16_384;
 const mostParts = 16;
 const partHeaderBytes = 4096;
 const mostFiles = 10_000;
-const leastSeconds = 3600;
 const noBoundary = 'the content-type names no boundary of the form';
 
 export async function createFile(context: GatewayContext, { request, response, caller }: Exchange): Promise<void> {
@@ -44,7 +43,7 @@ export async function createFile(context: GatewayContext, { request, response, c
   await requireRoom(context, caller, bytes);
   const createdMs = context.clock.nowMs();
   const retentionMs = batchRetention * context.config.journal.retentionMs;
-  const expiresMs = createdMs + Math.min(retentionMs, wishedMs(form) ?? retentionMs);
+  const expiresMs = createdMs + retentionMs;
   const facts: FileFacts = { filename: form.file.name.slice(0, 255).toWellFormed(), purpose: 'batch', bytes };
   const times = { createdMs, open: false, expiresMs };
   const document = { id: newId('file-', createdMs), kind: 'file', owner: caller.name, ...times, facts } as const;
@@ -84,15 +83,9 @@ function boundaryOf(type: string): string {
   }
 }
 
-const anchored = z.object({
-  'expires_after[anchor]': z.literal('created_at', "must be 'created_at'"),
-  'expires_after[seconds]': z.coerce.number().int().min(leastSeconds),
-});
-
 export const uploadForm = z.strictObject({
   file: z.file('must be a file'),
   purpose: z.literal('batch', "must be 'batch': files are for batches"),
-  ...anchored.partial().shape,
 });
 
 async function textOf(file: File, most: number): Promise<string> {
@@ -101,11 +94,6 @@ async function textOf(file: File, most: number): Promise<string> {
   if (bytes.length === 0) refuseField('invalid_value', 'file', 'is empty');
   if (!isUtf8(bytes) || bytes.includes(0)) refuseField('invalid_value', 'file', 'must be text in UTF-8');
   return bytes.toString('utf8');
-}
-
-function wishedMs({ file: _, purpose: __, ...expiry }: z.output<typeof uploadForm>): number | undefined {
-  if (Object.keys(expiry).length === 0) return undefined;
-  return parseBody(anchored, expiry)['expires_after[seconds]'] * 1000;
 }
 
 async function requireRoom({ journal, limits }: GatewayContext, { name: owner }: Caller, bytes: number): Promise<void> {

@@ -30,7 +30,7 @@ export async function planLine(
   return { ...planned, asked };
 }
 
-export function requireWhole(body: Plain): void {
+function requireWhole(body: Plain): void {
   for (const name of ['stream', 'background'])
     if (body[name] === true) refuseField('unsupported_parameter', name, 'has no meaning in a batch');
 }

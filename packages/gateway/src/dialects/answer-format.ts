@@ -19,7 +19,6 @@ function schemaIn(format: unknown): JsonSchema | undefined {
     return refuseField('invalid_value', 'response_format.type', 'must be text, json_object or json_schema');
   const found = nested === undefined ? schema : record(nested).schema;
   if (!isRecord(found)) return refuseField('invalid_value', 'response_format', 'has no schema');
-  requireShallow(found);
   return found;
 }
 
@@ -84,13 +83,4 @@ function callSchema(functions: readonly OfferedFunction[]): JsonSchema | undefin
   if (calls.length === 1) return { ...only!.call, ...only!.defined };
   const isClear = calls.every(({ defined }) => Object.keys(defined).length === 0);
   return isClear ? { anyOf: calls.map(({ call }) => call) } : undefined;
-}
-
-/** The prompt and the journal write it out. */
-function requireShallow(schema: JsonSchema): void {
-  try {
-    JSON.stringify(schema);
-  } catch {
-    refuseField('invalid_value', 'response_format', 'has a schema that is nested too deeply');
-  }
 }

@@ -1,6 +1,6 @@
 // Reads a body's conversation as a prompt, and its fields as settings of a search. Never rebuilds or shortens what the client wrote.
 
-import type { PlanRequest, Wish, WishedShape } from '@coppice/core/answering';
+import type { PlannedModel, PlanRequest, Wish, WishedShape } from '@coppice/core/answering';
 import { isRecord } from '@coppice/core/base';
 import {
   bodyName,
@@ -10,25 +10,39 @@ import {
   namedParts,
   searchKnobNames,
 } from '@coppice/core/config';
-import type { Message, Prompt } from '@coppice/core/tree';
+import type { Message, Prompt, TurnFields } from '@coppice/core/tree';
 import { refuseField } from '../http/api-error.ts';
 import { fixedLimits } from '../http/fixed-limits.ts';
 import { forcedCall, shapeWith } from './answer-format.ts';
 import type { ChatBody } from './chat-body.ts';
-import { drawsIn } from './fields.ts';
+import { dropped, refusalIn, textIn, textOf } from './content-text.ts';
+import { drawsIn, refuseShaping } from './fields.ts';
+import { askedTurn, isVoted, turnFieldsOf, turnMessage } from './turn-body.ts';
 import { record } from './unchecked.ts';
 
-export function askedIn(body: ChatBody, limits: LimitsConfig): Pick<PlanRequest, 'question' | 'wish' | 'speaker'> {
-  const call = forcedCall(body);
+type Asked = Pick<PlanRequest, 'question' | 'wish' | 'speaker'>;
+type AskedModel = Pick<PlannedModel, 'engine' | 'config'>;
+
+export function askedIn(body: ChatBody, limits: LimitsConfig, model: AskedModel): Asked {
+  const turn = isVoted(model, askedTurn(body)) ? turnFieldsOf(body) : undefined;
+  const call = turn === undefined ? forcedCall(body) : undefined;
+  const { tools, tool_choice } = body;
+  if (turn === undefined && call === undefined) refuseShaping({ tools, tool_choice }, []);
   refuseWhatSearchCannot(body, effortIn(body) === 'none');
-  return { question: readMessages(body.messages, limits), wish: wishOf(body, call), speaker: 'body' };
+  const shape = turn === undefined ? shapeWith(body.response_format, call) : undefined;
+  return { question: readMessages(body.messages, limits, turn), wish: wishOf(body, shape, model), speaker: 'body' };
 }
 
 function effortIn({ reasoning_effort: effort, reasoning }: ChatBody): Wish['effort'] {
   return effort ?? reasoning?.effort ?? undefined;
 }
 
-function wishOf(body: ChatBody, call: WishedShape | undefined): Wish {
+/** Whether the model's template has the switch for thinking. Others ignore it, as on a server of their own. */
+export function hasSwitch({ engine }: Pick<PlannedModel, 'engine'>): boolean {
+  return engine.capabilities.thinking?.switches === true;
+}
+
+function wishOf(body: ChatBody, shape: WishedShape | undefined, model: AskedModel): Wish {
   const own = (body.coppice ?? {}) as Readonly<Record<string, unknown>>;
   const named = searchKnobNames.map((name) => {
     const written = bodyName(name);
@@ -39,14 +53,14 @@ function wishOf(body: ChatBody, call: WishedShape | undefined): Wish {
   return {
     ...(Object.fromEntries(named) as Wish),
     ...namedIn(own),
-    ...(typeof thinking === 'boolean' ? { thinking: thinking ? 'on' : 'off' } : {}),
+    ...(typeof thinking === 'boolean' && hasSwitch(model) ? { thinking: thinking ? 'on' : 'off' } : {}),
     ...(body.return_token_ids ? { recordTokens: 'on' as const } : {}),
     extras: drawsIn(body),
     effort: effortIn(body),
     maxTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
     answers: body.n ?? undefined,
     logprobs: body.logprobs ?? undefined,
-    shape: shapeWith(body.response_format, call),
+    shape,
     tests: typeof own.tests === 'string' ? own.tests : undefined,
     stop: typeof body.stop === 'string' ? [body.stop] : (body.stop ?? undefined),
   };
@@ -69,23 +83,29 @@ function refuseWhatSearchCannot(body: ChatBody, direct: boolean): void {
   if (body.return_token_ids && body.stream) refuseField('unsupported_parameter', 'return_token_ids', atEnd);
 }
 
+export const chatParts = { text: textIn, refusal: refusalIn, thinking: dropped };
+
 type BodyMessage = ChatBody['messages'][number];
 
 const titleLength = 120;
 
-function readMessages(messages: readonly BodyMessage[], limits: LimitsConfig): { prompt: Prompt; title: string } {
+function readMessages(
+  messages: readonly BodyMessage[],
+  limits: LimitsConfig,
+  turn: TurnFields | undefined,
+): { prompt: Prompt; title: string } {
   const { messages: mostMessages } = fixedLimits;
   if (messages.length > mostMessages)
     refuseField('invalid_value', 'messages', `has ${messages.length} items; at most ${mostMessages}`);
-  const read = messages.map(readMessage);
+  const read = messages.map(turn === undefined ? readMessage : turnMessage);
   const chars = read.reduce((sum, { content }) => sum + content.length, 0);
   const most = mostPromptChars(limits);
   const tooLong = `hold ${chars} characters; at most ${most} (2 for each of limits.tokens)`;
   if (chars > most) refuseField('context_length_exceeded', 'messages', tooLong);
-  if (chars === 0) refuseField('invalid_value', 'messages', 'hold no text');
+  if (chars === 0 && turn === undefined) refuseField('invalid_value', 'messages', 'hold no text');
   const last = read.findLast(({ role }) => role === 'user') ?? read.at(-1)!;
   const title = last.content.trim().slice(0, titleLength).toWellFormed();
-  return { prompt: { kind: 'chat', messages: read }, title };
+  return { prompt: { kind: 'chat', messages: read, ...(turn && { turn }) }, title };
 }
 
 /** Message fields that a search would have to drop. Reasoning of former turns is dropped. */
@@ -103,22 +123,5 @@ function readMessage(message: BodyMessage, at: number): Message {
     refuseField('unsupported_parameter', `${where}.${field}`, 'cannot be honoured by a search');
   }
   const role = message.role === 'developer' ? 'system' : message.role;
-  return { role, content: readContent(message.content ?? message.refusal, `${where}.content`) };
-}
-
-function readContent(content: BodyMessage['content'], where: string): string {
-  if (content === null || content === undefined) return '';
-  if (typeof content === 'string') return content.toWellFormed();
-  const texts = content.map((part, at) => {
-    if (part.type === 'text' && typeof part.text === 'string') return readText(part, part.text, `${where}.${at}`);
-    const reason = `is of type '${part.type.slice(0, 40)}': a search takes text only`;
-    return refuseField('unsupported_parameter', `${where}.${at}`, reason);
-  });
-  return texts.join('');
-}
-
-function readText(part: Readonly<Record<string, unknown>>, text: string, where: string): string {
-  const unknown = Object.keys(part).find((key) => !['type', 'text', 'cache_control'].includes(key));
-  if (unknown !== undefined) refuseField('unknown_parameter', `${where}.${unknown}`, 'is not a known parameter');
-  return text.toWellFormed();
+  return { role, content: textOf(message.content ?? message.refusal ?? '', `${where}.content`, chatParts) };
 }

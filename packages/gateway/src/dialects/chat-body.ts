@@ -14,27 +14,35 @@ import {
 } from '@coppice/core/config';
 import { z } from 'zod';
 import { parseBody } from '../http/checked-input.ts';
-import { forcedCall } from './answer-format.ts';
+import { each } from '../wire/parts.ts';
 import { drawFields, drawsIn, refuseShaping } from './fields.ts';
-import { record } from './unchecked.ts';
+import { anything, partWith, record } from './unchecked.ts';
 
-const anything = z.unknown().optional();
 const mostAnswers = 16;
+/** OpenAI's clients send up to four. */
+export const mostStops = 16;
 
-const part = z.looseObject({ type: z.string() });
-const message = z.object({
+const part = partWith('text', 'refusal', 'thinking', 'cache_control');
+const message = z.looseObject({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
   content: z.union([z.string(), z.array(part)]).nullish(),
   refusal: z.string().nullish(),
   // body-wish.ts refuses those that a search cannot honour.
-  tool_calls: anything,
-  tool_call_id: anything,
-  function_call: anything,
-  audio: anything,
-  annotations: anything,
-  reasoning_content: anything,
-  reasoning: anything,
+  ...each(anything, 'tool_calls', 'tool_call_id', 'function_call', 'audio', 'annotations'),
+  ...each(anything, 'reasoning_content', 'reasoning'),
 });
+
+export const sessionName = z.string().min(1).max(512);
+
+/** The conversation that a request is a turn of. Budgets hold for all of its turns, and for later ones that name none. */
+export const sessionSchema = z.union([
+  sessionName,
+  z.strictObject({
+    id: sessionName,
+    token_budget: schemaOf(requestKnobs.tokenBudget).optional(),
+    money_budget: schemaOf(requestKnobs.moneyBudget).optional(),
+  }),
+]);
 
 /** Client settings that OpenAI's API has no field for. */
 export const coppiceSettings = z.lazy(() =>
@@ -50,6 +58,9 @@ export const coppiceSettings = z.lazy(() =>
       .max(65_536)
       .optional()
       .meta({ description: 'tests that judge each answer, where the operator allows it (verifier.clientTests)' }),
+    session: sessionSchema
+      .optional()
+      .meta({ description: 'the conversation that this is a turn of (docs/http-api.md)' }),
     ...namedFields(),
   }),
 );
@@ -78,10 +89,20 @@ export const drawnFields = {
   ...drawFields,
 } as const;
 
+/** As llama.cpp's and LM Studio's clients mean it. */
+function unsetByMinusOne(value: unknown): unknown {
+  return value === -1 ? undefined : value;
+}
+
+/** OpenAI takes seeds of 64 bits; a search has 32 of them. */
+function seedOf(value: unknown): unknown {
+  return Number.isInteger(value) ? Number(BigInt.asUintN(32, BigInt(value as number))) : value;
+}
+
 /** Fields that OpenAI's two APIs share. */
 export const openAiFields = {
   ...drawnFields,
-  seed: schemaOf(requestKnobs.seed).nullish(),
+  seed: z.preprocess((value) => seedOf(unsetByMinusOne(value)), schemaOf(requestKnobs.seed).nullish()),
   user: short,
   safety_identifier: short,
   prompt_cache_key: short,
@@ -91,9 +112,9 @@ export const openAiFields = {
 const fields = {
   ...openAiFields,
   messages: z.array(message).min(1),
-  max_tokens: schemaOf(requestKnobs.maxTokens).nullish(),
+  max_tokens: z.preprocess(unsetByMinusOne, schemaOf(requestKnobs.maxTokens).nullish()),
   max_completion_tokens: schemaOf(requestKnobs.maxTokens).nullish(),
-  stop: z.union([z.string().min(1), z.array(z.string().min(1)).max(4)]).nullish(),
+  stop: z.union([z.string().min(1), z.array(z.string().min(1)).max(mostStops)]).nullish(),
   logprobs: z.boolean().nullish(),
   return_token_ids: z.boolean().nullish(),
   n: z.int().min(1).max(mostAnswers).nullish(),
@@ -107,9 +128,7 @@ const fields = {
   include_reasoning: z.boolean().nullish(),
   reasoning: z.object({ effort: z.enum(['none', ...efforts]).nullish(), exclude: z.boolean().nullish() }).nullish(),
   // Searched if the engine holds steps to a schema.
-  response_format: anything,
-  tools: anything,
-  tool_choice: anything,
+  ...each(anything, 'response_format', 'tools', 'tool_choice', 'parallel_tool_calls'),
 } as const;
 
 export const chatSchema = z.object(fields);
@@ -121,14 +140,13 @@ export const searchSchema = z.object({
 
 export type ChatBody = z.output<typeof chatSchema>;
 
-const searched = ['response_format', 'n', 'logprobs', 'stop'];
+const searched = ['response_format', 'n', 'logprobs', 'stop', 'tools', 'tool_choice'];
 
 export function parseChatBody<Body extends ChatBody>(schema: z.ZodType<Body>, value: unknown): Body {
   const body = parseBody(schema, value);
-  const isCall = forcedCall(body) !== undefined;
   const isDirect = (body.reasoning_effort ?? body.reasoning?.effort) === 'none';
   const by = isDirect ? 'the engine behind this model' : 'a search';
-  refuseShaping(record(value), isCall ? [...searched, 'tools', 'tool_choice'] : searched, by);
+  refuseShaping(record(value), searched, by);
   return body;
 }
 

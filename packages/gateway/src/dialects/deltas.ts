@@ -3,7 +3,7 @@
 
 import type { LoggedEvent } from '@coppice/core/log';
 import type { Token } from '@coppice/core/runtime';
-import { isFold } from '@coppice/core/tree';
+import { agentTurn, isFold } from '@coppice/core/tree';
 import { ApiError } from '../http/api-error.ts';
 import { chosenPath } from '../result/chosen-path.ts';
 import { Progress } from '../result/progress.ts';
@@ -30,7 +30,7 @@ export interface DeltaWords {
 /** `takesProgress`: progress lines go out among the reasoning. */
 export function deltaTeller(search: ToldSearch, isStream: boolean, words: DeltaWords, takesProgress = false): Teller {
   const deltas: Deltas = isStream ? deltasOf(search) : { rest: wholeAnswer };
-  const { event, token, rest } = isStream && takesProgress ? withProgress(search, deltas) : deltas;
+  const { event, token, silence, rest } = isStream && takesProgress ? withProgress(search, deltas) : deltas;
   const say = (deltas: readonly Delta[]) => deltas.flatMap((delta) => words.delta(delta));
   const end = (told: ToldEnd) => {
     const result = resultFor(search.last.facts.plan, told);
@@ -46,6 +46,7 @@ export function deltaTeller(search: ToldSearch, isStream: boolean, words: DeltaW
     begin: () => words.begin(),
     ...(event && { event: (entry: LoggedEvent) => say(event(entry)) }),
     ...(token && { token: (each: Token) => say(token(each)) }),
+    ...(silence && { silence: () => say(silence()) }),
     end,
     answer,
   };
@@ -71,11 +72,12 @@ function withProgress({ facts: { plan }, fold }: ToldSearch, deltas: Deltas): De
     const line = answers ? undefined : progress.next(entry.atMs);
     return line === undefined ? told : [...told, { reasoning_content: line }];
   };
+  const silence = () => (answers || waiting !== '' ? [] : [{ reasoning_content: progress.still() }]);
   const rest: Deltas['rest'] = (last, result) => {
     const more = deltas.rest(last, result);
     return more && (waiting === '' ? more : [{ reasoning_content: waiting }, ...more]);
   };
-  return { ...deltas, event, rest };
+  return { ...deltas, event, silence, rest };
 }
 
 function brokenOff(): ErrorJson {
@@ -85,23 +87,18 @@ function brokenOff(): ErrorJson {
 interface Deltas {
   event?(entry: LoggedEvent): Delta[];
   token?(token: Token): Delta[];
+  silence?(): Delta[];
   /** The rest of the final answer; undefined if it contradicts what has gone out. */
   rest(last: ToldSearch, result: ClientResult): Delta[] | undefined;
 }
 
 function deltasOf(search: ToldSearch): Deltas {
   const { plan } = search.facts;
-  if (plan.shape?.isCall) return { rest: wordsBeforeCall };
-  if (isHeldBack(plan)) return { rest: wholeAnswer };
+  if (plan.shape?.isCall || agentTurn(plan.prompt) || isHeldBack(plan)) return { rest: wholeAnswer };
   return plan.mode === 'direct' ? tokenDeltas(search) : treeDeltas(search);
 }
 
-/** The call is made from the whole answer, and goes out with the end. */
-function wordsBeforeCall(search: ToldSearch, result: ClientResult): Delta[] {
-  const whole = wholeAnswer(search, result);
-  return result.outcome.complete ? whole.filter(({ content }) => content === undefined) : whole;
-}
-
+/** Calls go out with the end. */
 function wholeAnswer(_: ToldSearch, { texts }: ClientResult): Delta[] {
   const { content, reasoning_content: reasoning, refusal } = texts;
   return [

@@ -11,6 +11,7 @@ import type { Caller } from '../http/keys.ts';
 import type { ToldEnd } from '../result/told-end.ts';
 import type { ErrorJson } from '../wire/search-json.ts';
 import type { ChatBody } from './chat-body.ts';
+import type { AskedTurn } from './turn-body.ts';
 
 export interface InboundDialect<Body = unknown> {
   /** Path of its requests, and of an engine's own endpoint. */
@@ -31,6 +32,8 @@ export interface Beyond {
   readonly isBeyond: boolean;
   /** Fields that shape the reply: the engine's own endpoint may honour them. */
   readonly passed: readonly string[];
+  /** It offers functions: its model may have its turns searched. */
+  readonly turn?: AskedTurn | undefined;
   readonly shape?: () => { readonly schema: JsonSchema } | undefined;
   readonly stop?: unknown;
 }
@@ -80,7 +83,9 @@ export interface Teller {
   end(end: ToldEnd): StreamFrame[];
   /** The whole reply; `event` must have seen the log before. */
   answer(end: ToldEnd): unknown;
+  /** Comment of a stream that has been silent, and frames behind it. */
   heartbeat?(): string;
+  silence?(): StreamFrame[];
 }
 
 export interface StreamFrame {

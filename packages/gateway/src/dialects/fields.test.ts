@@ -56,13 +56,53 @@ describe.each(apis)('%s', (path, body) => {
 
   test('fields that shape the reply are refused by name, wherever they stand', async () => {
     const { url } = await runGateway();
-    for (const name of ['guided_regex', 'guided_choice', 'guided_grammar', 'grammar', 'audio', 'top_logprobs']) {
+    const newer = ['stop_regex', 'n_probs', 'lora_path', 'logprob_token_ids', 'output_format'];
+    for (const name of [
+      'guided_regex',
+      'guided_choice',
+      'guided_grammar',
+      'grammar',
+      'audio',
+      'top_logprobs',
+      ...newer,
+    ]) {
       for (const given of [{ [name]: 'a' }, { extra_body: { [name]: ['a'] } }]) {
         const response = await post(`${url}/v1/${path}`, { ...body, ...given });
         expect([response.status, ((await response.json()) as Loose).error.param]).toEqual([400, name]);
       }
     }
   });
+});
+
+const part = { text: 'make 24 from 4 7 8 8', prompt_cache_breakpoint: null, id: 'x' };
+
+test.each<[string, object, string]>([
+  ['chat/completions', { messages: [{ role: 'user', content: [{ type: 'text', ...part }] }] }, 'messages.content.id'],
+  [
+    'messages',
+    { max_tokens: 9, messages: [{ role: 'user', content: [{ type: 'text', ...part }] }] },
+    'messages.content.id',
+  ],
+  [
+    'responses',
+    { input: [{ role: 'user', foo: 1, content: [{ type: 'input_text', ...part }] }] },
+    'input.foo, input.content.id',
+  ],
+  ['responses', { input: 'x', text: { format: { type: 'text' }, verbosity: 'low' } }, 'text.verbosity'],
+])('fields of parts and formats: %s %j ignores %s and no other', async (path, body, names) => {
+  const { url } = await runGateway();
+  expect(await ignored(url, path, { model: 'm', ...body })).toEqual([200, names]);
+});
+
+test('seeds of 64 bits, and -1 for what is unset, are taken', async () => {
+  const { url, engine } = await runGateway();
+  const seedOf = async (body: object) => {
+    expect((await post(`${url}/v1/chat/completions`, { ...question, ...body })).status).toBe(200);
+    return engine.asked.splice(0)[0]!.seed;
+  };
+  expect(await seedOf({ seed: 2 ** 40 + 7 })).toBe(await seedOf({ seed: 7 }));
+  expect(await seedOf({ seed: -2 })).toBe(await seedOf({ seed: 2 ** 32 - 2 }));
+  expect(await seedOf({ seed: -1, max_tokens: -1 })).not.toBe(await seedOf({ seed: -1 }));
 });
 
 test('a schema under the name of any server is one answer in JSON', async () => {
@@ -115,6 +155,26 @@ test('what the own endpoint of the engine honours is passed to it, with extra_bo
   expect(heard).toMatchObject([{ ...extra, model: 'real', stop: '\n\n' }]);
   expect(Object.keys(heard[0])).not.toContain('extra_body');
   expect((await ask(url, { include_stop_str_in_output: true })).error.param).toBe('include_stop_str_in_output');
+});
+
+test('a former turn is read as libraries write it back: no calls, a refusal, thinking', async () => {
+  const { url, engine } = await runGateway({
+    upstream: { urls: ['http://127.0.0.1:1/v1'], model: 'real', headers: {} },
+  });
+  const content = [
+    { type: 'thinking', thinking: 'Well.' },
+    { type: 'text', text: 'Hm. ' },
+    { type: 'refusal', refusal: 'No.' },
+  ];
+  const messages = [...question.messages, { role: 'assistant', content, tool_calls: [] }, ...question.messages];
+  const response = await post(`${url}/v1/chat/completions`, { model: 'm', messages });
+  expect([response.status, response.headers.get('x-coppice'), response.headers.get('x-coppice-ignored')]).toEqual([
+    200,
+    null,
+    null,
+  ]);
+  const { prompt } = engine.asked[0]!;
+  expect(prompt.kind === 'chat' && prompt.messages.at(-2)).toEqual({ role: 'assistant', content: 'Hm. No.' });
 });
 
 test.each<[string, object]>([

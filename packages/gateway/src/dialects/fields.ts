@@ -5,40 +5,29 @@ import { isRecord } from '@coppice/core/base';
 import type { Plain } from '@coppice/core/journal';
 import { z } from 'zod';
 import { refuseField } from '../http/api-error.ts';
-import { record } from './unchecked.ts';
+import { parseBody } from '../http/checked-input.ts';
+import { parseJson } from '../http/exchange.ts';
+import { each } from '../wire/parts.ts';
+import { isFull, record } from './unchecked.ts';
 
 type Test = (value: unknown) => boolean;
 
 const finite = z.number().nullish();
-const penalty = z.number().min(-2).max(2).nullish();
-const positive = z.number().positive().nullish();
 /** Every log entry that asks for draws holds them. */
 const mostBiases = 300;
 
 /** For engines whose dialect takes them (engine/remote/dialect), else ignored. */
 export const drawFields = {
-  presence_penalty: penalty,
-  frequency_penalty: penalty,
-  repetition_penalty: positive,
-  repeat_penalty: positive,
+  ...each(z.number().min(-2).max(2).nullish(), 'presence_penalty', 'frequency_penalty'),
+  ...each(z.number().positive().nullish(), 'repetition_penalty', 'repeat_penalty'),
   logit_bias: z
     .record(z.string().max(16), z.number().min(-100).max(100))
     .refine((biases) => Object.keys(biases).length <= mostBiases, { error: `must have at most ${mostBiases} tokens` })
     .nullish(),
   bad_words: z.array(z.string().min(1).max(256)).max(mostBiases).nullish(),
-  repeat_last_n: finite,
-  typical_p: finite,
-  top_n_sigma: finite,
-  xtc_probability: finite,
-  xtc_threshold: finite,
-  mirostat: finite,
-  mirostat_tau: finite,
-  mirostat_eta: finite,
-  dynatemp_range: finite,
-  dry_multiplier: finite,
-  dry_base: finite,
-  dry_allowed_length: finite,
-  dry_penalty_last_n: finite,
+  ...each(finite, 'repeat_last_n', 'typical_p', 'top_n_sigma', 'xtc_probability', 'xtc_threshold', 'dynatemp_range'),
+  ...each(finite, 'mirostat', 'mirostat_tau', 'mirostat_eta'),
+  ...each(finite, 'dry_multiplier', 'dry_base', 'dry_allowed_length', 'dry_penalty_last_n'),
 } as const;
 
 const is = (...usual: readonly unknown[]): Test => {
@@ -53,58 +42,38 @@ const isTyped = (...types: readonly string[]): Test => {
 /** Fields that shape the reply or the prompt; the test says whether a value asks for nothing. Any other value is refused. */
 const shapingOfOpenAi: Readonly<Record<string, Test>> = {
   response_format: isTyped('text'),
-  tools: isEmpty,
   tool_choice: isTyped('none', 'auto'),
   parallel_tool_calls: (value) => typeof value === 'boolean',
-  functions: isEmpty,
   function_call: is('none', 'auto'),
-  web_search_options: never,
   modalities: (value) => Array.isArray(value) && value.every(is('text')),
-  audio: never,
   n: is(1),
   logprobs: is(false),
   top_logprobs: is(0),
-  stop: isEmpty,
-  prompt: never,
-  conversation: never,
+  ...each(isEmpty, 'tools', 'functions', 'stop'),
+  ...each(never, 'web_search_options', 'audio', 'prompt', 'conversation', 'output_format'),
 };
 
 /** Model servers' and Anthropic's; an engine's own endpoint may honour some (EngineCapabilities.passes). */
 const shapingOfServers: Readonly<Record<string, Test>> = {
-  guided_json: never,
-  guided_regex: never,
-  guided_choice: never,
-  guided_grammar: never,
-  structured_outputs: isEmpty,
-  json_schema: never,
   grammar: is(''),
-  regex: never,
-  ebnf: never,
-  prompt_logprobs: is(0),
-  echo: is(false),
-  stop_token_ids: isEmpty,
-  allowed_token_ids: isEmpty,
-  include_stop_str_in_output: is(false),
-  return_tokens_as_token_ids: is(false),
   add_generation_prompt: is(true),
-  continue_final_message: is(false),
-  chat_template: never,
-  documents: isEmpty,
-  mcp_servers: isEmpty,
-  container: never,
-  inference_geo: never,
+  ...each(never, 'guided_json', 'guided_regex', 'guided_choice', 'guided_grammar', 'json_schema', 'regex', 'ebnf'),
+  ...each(never, 'stop_regex', 'custom_logit_processor', 'lora_path', 'chat_template', 'container', 'inference_geo'),
+  ...each(isEmpty, 'structured_outputs', 'logprob_token_ids', 'stop_token_ids', 'allowed_token_ids'),
+  ...each(isEmpty, 'logits_processors', 'lora', 'documents', 'mcp_servers'),
+  ...each(is(0), 'prompt_logprobs', 'n_probs'),
+  ...each(is(false), 'echo', 'include_stop_str_in_output', 'return_tokens_as_token_ids'),
+  ...each(is(false), 'return_hidden_states', 'continue_final_message'),
 };
 const shaping = { ...shapingOfOpenAi, ...shapingOfServers };
 
 /** Values of ignored fields that ask for nothing: not named. */
 const usual: Readonly<Record<string, Test>> = {
-  store: is(false),
+  ...each(is(false), 'store', 'use_beam_search'),
   verbosity: is('medium'),
   service_tier: is('auto', 'default', 'standard_only'),
   truncation: is('disabled'),
-  best_of: is(1),
-  length_penalty: is(1),
-  use_beam_search: is(false),
+  ...each(is(1), 'best_of', 'length_penalty'),
   extra_body: isEmpty,
 };
 
@@ -136,7 +105,7 @@ function withFormat(body: Plain): Plain {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(Buffer.from(text));
   } catch {
     return undefined;
   }
@@ -150,6 +119,12 @@ function asked(of: Readonly<Record<string, Test>>, body: unknown): string[] {
 
 export function passedIn(body: unknown): string[] {
   return asked(shapingOfServers, body);
+}
+
+export function parseSearched<Body>(schema: z.ZodType<Body>, value: unknown): Body {
+  const body = parseBody(schema, value);
+  refuseShaping(value, isFull(record(value).tools) ? ['tools', 'tool_choice'] : []);
+  return body;
 }
 
 export function refuseShaping(body: unknown, honoured: readonly string[], by = 'a search'): void {
@@ -171,6 +146,7 @@ function isNeutral(name: string, value: unknown): boolean {
 interface Shaped {
   readonly shape?: Readonly<Record<string, unknown>>;
   readonly element?: unknown;
+  readonly options?: readonly Shaped[];
   unwrap?(): unknown;
 }
 
@@ -178,10 +154,16 @@ interface Shaped {
 export function ignoredIn(schema: unknown, value: unknown, within = ''): string[] {
   let at = schema as Shaped | undefined;
   while (at?.unwrap !== undefined && at.element === undefined) at = at.unwrap() as Shaped;
-  if (Array.isArray(value)) return [...new Set(value.flatMap((each) => ignoredIn(at?.element, each, within)))];
+  if (Array.isArray(value)) {
+    const { element } = at?.options?.find((each) => each.element !== undefined) ?? at ?? {};
+    return [...new Set(value.flatMap((each) => ignoredIn(element, each, within)))];
+  }
   const shape = at?.shape;
   if (shape === undefined || !isRecord(value)) return [];
+  // Beside tools a conversation is the engine's own to read.
+  const passed = within === '' && isFull(value.tools) ? ['messages', 'input'] : [];
   return Object.entries(value).flatMap(([name, each]) => {
+    if (passed.includes(name)) return [];
     if (Object.hasOwn(shape, name)) return ignoredIn(shape[name], each, `${within}${name}.`);
     const isKnown =
       within === '' && (Object.hasOwn(shaping, name) || (Object.hasOwn(usual, name) && usual[name]!(each)));

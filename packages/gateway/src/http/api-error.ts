@@ -13,6 +13,7 @@ export const errorKinds = {
   bad_request: [400, 'invalid_request_error'],
   storage_full: [400, 'invalid_request_error'],
   invalid_api_key: [401, 'authentication_error'],
+  session_spent: [402, 'invalid_request_error'],
   forbidden_host: [403, 'permission_error'],
   forbidden_origin: [403, 'permission_error'],
   forbidden_key: [403, 'permission_error'],

@@ -50,7 +50,7 @@ test('a writer that waits for its reader loses nothing and holds little', async 
 
 test('a silent stream beats, a busy one does not, and a comment cannot break out of its line', async () => {
   const { response, client } = await connection();
-  const stream = new EventStream(response, { heartbeatMs: 20 }, () => 'a\n\ndata: forged');
+  const stream = new EventStream(response, { heartbeatMs: 20 }, (silent) => silent.comment('a\n\ndata: forged'));
   let text = '';
   client.on('data', (chunk) => {
     text += String(chunk);

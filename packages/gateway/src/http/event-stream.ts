@@ -10,18 +10,16 @@ import type { FixedLimits } from './fixed-limits.ts';
 export class EventStream {
   readonly gone: AbortSignal;
   readonly #response: ServerResponse;
-  readonly #heartbeat: () => string;
   readonly #timer: NodeJS.Timeout;
   #closed = false;
 
   constructor(
     response: ServerResponse,
     { heartbeatMs }: Pick<FixedLimits, 'heartbeatMs'>,
-    heartbeat: () => string = () => 'heart-beat',
+    onSilence: (stream: EventStream) => void = (stream) => stream.comment('heart-beat'),
   ) {
     this.#response = response;
     this.gone = goneOf(response);
-    this.#heartbeat = heartbeat;
     response.writeHead(200, {
       ...baseHeaders,
       'content-type': 'text/event-stream; charset=utf-8',
@@ -31,7 +29,7 @@ export class EventStream {
     });
     response.flushHeaders();
     response.socket?.setNoDelay(true);
-    this.#timer = setInterval(() => this.behind || this.#comment(this.#heartbeat()), heartbeatMs);
+    this.#timer = setInterval(() => this.behind || onSilence(this), heartbeatMs);
     // The response forgets its socket at its end; the socket may serve the next request.
     const { socket } = response;
     response.on('close', () => {
@@ -79,12 +77,12 @@ export class EventStream {
     this.#response.end();
   }
 
-  #comment(text: string): void {
+  comment(text: string): void {
     this.raw(`: ${text.replace(/[\r\n]+/g, ' ')}\n\n`);
   }
 
   /** The client has closed its sending side: it reads on, or is gone. */
-  readonly #probe = (): void => probe(this.#response, () => this.#comment('are you there?'));
+  readonly #probe = (): void => probe(this.#response, () => this.comment('are you there?'));
 
   #stop(): void {
     this.#closed = true;

@@ -15,7 +15,6 @@ export interface Exchange {
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   search?: string;
-  trace?: TraceContext;
 }
 
 /** Answers are data, not documents: never sniffed, framed or cached. */
@@ -147,10 +146,4 @@ export async function roomIn(response: ServerResponse): Promise<void> {
     response.on('drain', done);
     response.on('close', done);
   });
-}
-
-export interface TraceContext {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId: string | undefined;
 }

@@ -15,13 +15,12 @@ import { type Clock, type Fault, hash } from '@coppice/core/base';
 import type { FormQuestion, ModelConfig, ServerConfig, Upstream } from '@coppice/core/config';
 import type { Embedder } from '@coppice/core/embedder';
 import { type Engine, type PanelMember, panelEngine, SharedEngine } from '@coppice/core/engine';
-import { type AuditedJudge, GrowthMeter, judgeSentence, type LogEntry } from '@coppice/core/log';
+import { type AuditedJudge, judgeSentence, type LogEntry } from '@coppice/core/log';
 import { createSharedScheduler } from '@coppice/core/policy';
 import { programOf } from '@coppice/core/program';
 import { LiveLoop, Runtime, type Token } from '@coppice/core/runtime';
 import type { Verifier } from '@coppice/core/verifier';
 import { ApiError } from '../http/api-error.ts';
-import { meterPrompts } from './prompt-meter.ts';
 
 export interface ModelHooks {
   onEntry(entry: LogEntry): void;
@@ -85,7 +84,6 @@ export class ServedModel {
   readonly form: FormQuestion | undefined;
   readonly upstream: Upstream | undefined;
   readonly runtime: Runtime;
-  readonly growth = new GrowthMeter();
   weights: string | undefined;
   /** What its searches, on all nodes, have shown of its verifier lately. */
   judge: AuditedJudge = { questions: 0 };
@@ -115,9 +113,7 @@ export class ServedModel {
     this.#loop = loop;
     this.judgeName = hash(JSON.stringify([config.verifier, config.check])).toString(36);
     this.runtime = new Runtime({
-      engine: meterPrompts(panelEngine(config.name, generators.own, generators.members), (search, tokens) =>
-        hooks.onPrompt(search, tokens),
-      ),
+      engine: panelEngine(config.name, generators.own, generators.members),
       verifier,
       embedder,
       // Boosts only searches whose own policy says so: each request may choose.
@@ -127,12 +123,10 @@ export class ServedModel {
       judge: this.judgeName,
       clock,
       requestTimeoutMs: config.requestMs,
-      onEntry: (entry, fold) => {
-        this.growth.read(entry, fold);
-        hooks.onEntry(entry);
-      },
+      onEntry: (entry) => hooks.onEntry(entry),
       onLogWanted,
       onToken: (token) => hooks.onToken(token),
+      onPrompt: (search, tokens) => hooks.onPrompt(search, tokens),
       watches: (search) => hooks.watches(search),
       onFault: (search, fault) => hooks.onFault(search, fault),
       wake: this.#loop.wake,
@@ -153,7 +147,7 @@ export class ServedModel {
   /** In words; undefined where nothing judges its samples. */
   get judgement(): string | undefined {
     const { verifier, config, judge } = this;
-    if (verifier === undefined || verifier.capabilities.readsLogprobs) return undefined;
+    if (verifier === undefined || verifier.capabilities.readsLogprobs || verifier.capabilities.exact) return undefined;
     return judgeSentence(judge, config.trust);
   }
 

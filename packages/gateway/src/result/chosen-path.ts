@@ -5,6 +5,7 @@ import { judgedLeaf, type SearchPlan } from '@coppice/core/answering';
 import { isDoubtful, type SearchFold, verdictOf } from '@coppice/core/log';
 import { programOf } from '@coppice/core/program';
 import {
+  agentTurn,
   answerPart,
   completionTokens,
   distinctAnswers,
@@ -13,8 +14,10 @@ import {
   type Node,
   type NodeId,
   thoughtText,
+  turnIn,
   usualTags,
 } from '@coppice/core/tree';
+import type { TurnCall } from '../wire/result-json.ts';
 import { cutAtStop, stopsOf } from './stop-cut.ts';
 import { isHeldBack } from './unaccepted.ts';
 
@@ -35,8 +38,12 @@ export function repeatsStep(plan: SearchPlan, path: readonly Node[], complete: b
   return !complete || textOf(path.at(-1)) === '';
 }
 
-export function answerStep(path: readonly Node[]): Node | undefined {
-  return path.findLast((node) => textOf(node) !== '') ?? path.at(-1);
+/** The last step with a text, from its beginning: where a limit on tokens cut it, it goes on in the next node. */
+export function answerSteps(plan: Pick<SearchPlan, 'shape'>, path: readonly Node[]): readonly Node[] {
+  const last = path.findLastIndex((node) => textOf(node) !== '');
+  if (last < 0) return path.slice(-1);
+  const isWhole = ({ step }: Node) => plan.shape !== undefined || step?.end !== 'length';
+  return path.slice(path.slice(0, last).findLastIndex(isWhole) + 1, last + 1);
 }
 
 /** Thinking on the way is the reasoning, and all behind it the answer. */
@@ -55,12 +62,25 @@ interface ToldPath {
   readonly content: string;
   readonly reasoning: string;
   readonly matchedStop?: string | undefined;
+  /** Calls of functions, where the answer is some. */
+  readonly calls?: readonly TurnCall[] | undefined;
 }
 
 export function splitPath(plan: SearchPlan, path: readonly Node[], complete: boolean, behind = ''): ToldPath {
-  const { content, reasoning } = wholePath(plan, path, complete, behind);
+  const { content, reasoning, calls } = saidIn(plan, wholePath(plan, path, complete, behind), path, complete);
   const { text, stop } = cutAtStop(content, stopsOf(plan));
-  return { content: text, reasoning, matchedStop: stop };
+  return { content: text, reasoning, matchedStop: stop, calls };
+}
+
+/** What a turn says and calls; the only call of an answer that is held to the schema of one. */
+function saidIn({ prompt, shape }: SearchPlan, told: ToldPath, path: readonly Node[], complete: boolean): ToldPath {
+  if (agentTurn(prompt)) {
+    const { content, reasoning = '', calls = [] } = turnIn(textOf(path.at(-1))) ?? {};
+    return { content: content ?? '', reasoning, ...(complete && calls.length > 0 && { calls }) };
+  }
+  if (!shape?.isCall || !complete) return told;
+  const { name, arguments: given } = JSON.parse(told.content) as { readonly name: string; readonly arguments: unknown };
+  return { ...told, content: '', calls: [{ name, arguments: JSON.stringify(given) }] };
 }
 
 function wholePath(plan: SearchPlan, path: readonly Node[], complete: boolean, behind: string): ToldPath {
@@ -76,8 +96,9 @@ function wholePath(plan: SearchPlan, path: readonly Node[], complete: boolean, b
   }
   if (plan.mode === 'direct') return { content: texts.at(-1) ?? '', reasoning: '' };
   if (plan.reasoning === 'inline') return { content: texts.join(''), reasoning: '' };
-  const before = repeatsStep(plan, path, complete) ? texts : texts.slice(0, -1);
-  return { content: textOf(answerStep(path)), reasoning: before.join('') };
+  const said = answerSteps(plan, path).map(textOf);
+  const before = repeatsStep(plan, path, complete) ? texts : texts.slice(0, texts.length - said.length);
+  return { content: said.join(''), reasoning: before.join('') };
 }
 
 export function furtherAnswers(plan: SearchPlan, fold: SearchFold): Node[][] {

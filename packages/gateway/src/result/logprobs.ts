@@ -5,7 +5,7 @@ import type { SearchPlan } from '@coppice/core/answering';
 import type { SearchFold } from '@coppice/core/log';
 import { answerText, type Node, type Step } from '@coppice/core/tree';
 import type { LogprobsJson, TokenLogprob } from '../wire/result-json.ts';
-import { answerStep, chosenPath, hasThought, repeatsStep, splitPath } from './chosen-path.ts';
+import { answerSteps, chosenPath, hasThought, repeatsStep, splitPath } from './chosen-path.ts';
 
 /** Null if not asked for, or if a step of the path has none. */
 export function answerLogprobs(plan: SearchPlan, fold: SearchFold, complete: boolean): LogprobsJson | null {
@@ -16,9 +16,8 @@ export function pathLogprobs(plan: SearchPlan, path: readonly Node[], complete: 
   if (plan.logprobs === undefined || !path.every(hasPieces)) return null;
   const { content, reasoning } = splitPath(plan, path, complete);
   if (hasThought(path) && plan.reasoning === 'separate') return thoughtLogprobs(path, content);
-  const answer = answerStep(path);
-  const said = plan.mode === 'search' && plan.reasoning === 'inline' ? path : answer === undefined ? [] : [answer];
-  const before = repeatsStep(plan, path, complete) ? path : path.slice(0, -1);
+  const said = plan.mode === 'search' && plan.reasoning === 'inline' ? path : answerSteps(plan, path);
+  const before = repeatsStep(plan, path, complete) ? path : path.slice(0, path.length - said.length);
   return {
     content: tokensOf(said, content),
     ...(reasoning === '' ? {} : { reasoning_content: tokensOf(before, reasoning) }),

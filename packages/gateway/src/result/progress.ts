@@ -4,12 +4,18 @@
 import { groupAnswers } from '@coppice/core/answer';
 import type { SearchPlan } from '@coppice/core/answering';
 import { roundedScore, type SearchFold } from '@coppice/core/log';
-import { saysSomething } from '@coppice/core/tree';
+import { saysSomething, type Tree } from '@coppice/core/tree';
 import { isHeldBack } from './unaccepted.ts';
 
 /** Pause between two lines, unless the best path changes. */
 const quietMs = 2000;
 const answerLength = 60;
+
+/** Answers that samples have given, those with most votes first. */
+export function votesIn({ nodes }: Tree) {
+  const said = nodes.filter((node) => node.terminal && saysSomething(node));
+  return groupAnswers(said.map(({ answer, group, count }) => ({ answer, group, weight: count })));
+}
 
 export class Progress {
   readonly #fold: SearchFold;
@@ -37,16 +43,21 @@ export class Progress {
     return line;
   }
 
+  /** Where no event has come for a while. */
+  still(): string {
+    return this.#fold.admittedMs === undefined ? 'Waiting in the queue.\n' : `Still going: ${this.#now()}`;
+  }
+
   #now(): string {
     const { rollouts, nodes, openStrands, bestScore, tree } = this.#fold;
-    if (rollouts === 0 && tree?.best === undefined) return `${nodes - 1} steps, ${openStrands} paths open.\n`;
-    const made = `${rollouts} of ${this.#plan.rollouts}`;
-    if (this.#plan.scoring === 'verifier' && bestScore !== undefined)
-      return `${made} rollouts, ${nodes - 1} steps: ${this.#shown(tree?.best?.answer)} has the best score, ${roundedScore(bestScore)}.\n`;
-    const said = (tree?.nodes ?? []).filter((node) => node.terminal && saysSomething(node));
-    const [first] = groupAnswers(said.map(({ answer, group, count }) => ({ answer, group, weight: count })));
+    if (rollouts === 0 && tree?.best === undefined) return `${nodes - 1} steps, paths open: ${openStrands}.\n`;
+    // The first path may have ended before its rollout is counted.
+    const made = `${Math.max(1, rollouts)} of ${this.#plan.rollouts}`;
+    if (this.#plan.scoring === 'verifier' && tree?.best?.reward !== undefined)
+      return `${made} rollouts, ${nodes - 1} steps: ${this.#shown(tree.best.answer)} has the best score, ${roundedScore(bestScore)}.\n`;
+    const [first] = tree === undefined ? [] : votesIn(tree);
     if (first === undefined) return `${made} samples.\n`;
-    return `${made} samples: ${this.#shown(first.votes[0]?.answer)} leads with ${first.weight} votes.\n`;
+    return `${made} samples: ${this.#shown(first.votes[0]?.answer)} leads with ${first.weight} vote${first.weight === 1 ? '' : 's'}.\n`;
   }
 
   #shown(answer: string | undefined): string {

@@ -4,7 +4,7 @@ import type { SearchPlan } from '@coppice/core/answering';
 import type { SearchFold, WriterCost } from '@coppice/core/log';
 import type { Node } from '@coppice/core/tree';
 import type { ResultFacts, Usage } from '../wire/result-json.ts';
-import { hasThought } from './chosen-path.ts';
+import { answerSteps, hasThought } from './chosen-path.ts';
 
 export function usageOf(plan: SearchPlan, fold: SearchFold, path: readonly Node[], promptTokens: number): Usage {
   const generated = fold.generatedTokens;
@@ -22,7 +22,8 @@ export function usageOf(plan: SearchPlan, fold: SearchFold, path: readonly Node[
 function answerTokens(plan: SearchPlan, path: readonly Node[]): number {
   const { pathTokens = 0, thoughtTokens = 0 } = path.at(-1) ?? {};
   if (plan.reasoning === 'separate' && hasThought(path)) return pathTokens - thoughtTokens;
-  return plan.reasoning === 'inline' ? (path.at(-1)?.pathTokens ?? 0) : (path.at(-1)?.step?.tokens ?? 0);
+  if (plan.reasoning === 'inline') return pathTokens;
+  return answerSteps(plan, path).reduce((sum, { step }) => sum + (step?.tokens ?? 0), 0);
 }
 
 export function tokensOf(

@@ -1,19 +1,12 @@
 // The result of a finished search, from its plan and its log alone: the same before and after a restart.
 
 import { judgedLeaf, type SearchPlan } from '@coppice/core/answering';
-import {
-  type Exit,
-  type Judged,
-  type SearchFold,
-  shapeOf,
-  shownScore,
-  verdictOf,
-  verdictText,
-} from '@coppice/core/log';
-import type { Node } from '@coppice/core/tree';
+import { type Exit, type Judged, type SearchFold, shownScore, verdictOf, verdictText } from '@coppice/core/log';
+import { agentTurn, type Node, type Tree } from '@coppice/core/tree';
 import type { ClientResult, CoppiceJson, ResultFacts, ResultTexts } from '../wire/result-json.ts';
 import type { AboutJson } from '../wire/search-json.ts';
 import { chosenPath, furtherAnswers, splitPath, wordsBehind } from './chosen-path.ts';
+import { votesIn } from './progress.ts';
 import { tokensOf, usageOf, writersOf } from './result-tokens.ts';
 import { isUnaccepted, unacceptedText } from './unaccepted.ts';
 
@@ -47,7 +40,6 @@ export function makeResult(plan: SearchPlan, fold: SearchFold, promptTokens: num
     tokens: tokensOf(plan, fold, path, promptTokens),
     ...writersOf(fold),
     ...(fold.audit && { audit: fold.audit }),
-    ...(fold.tree && plan.mode !== 'direct' && { shape: { ...shapeOf(fold.tree), changes: fold.changes } }),
   };
   return { texts, outcome };
 }
@@ -66,7 +58,7 @@ function isComplete(plan: SearchPlan, fold: SearchFold, path: readonly Node[]): 
 function textsOf(
   plan: SearchPlan,
   fold: SearchFold,
-  { content, reasoning }: ReturnType<typeof splitPath>,
+  { content, reasoning, calls }: ReturnType<typeof splitPath>,
   complete: boolean,
   exit: Exit,
   { verdict, verdict_text }: JudgedFacts,
@@ -76,7 +68,20 @@ function textsOf(
     return { content: null, reasoning_content: null, refusal, answer: null };
   }
   const answer = complete ? (fold.answer?.answer ?? null) : null;
-  return { content, reasoning_content: reasoning === '' ? null : reasoning, refusal: null, answer };
+  const told = calls === undefined ? { content } : { content: content || null, calls: [...calls] };
+  const votes = agentTurn(plan.prompt) && fold.tree ? { votes: turnVotes(fold.tree) } : {};
+  return { ...told, reasoning_content: reasoning === '' ? null : reasoning, refusal: null, answer, ...votes };
+}
+
+const mostVotes = 8;
+const votedChars = 500;
+
+function turnVotes(tree: Tree) {
+  return votesIn(tree)
+    .slice(0, mostVotes)
+    .map(({ weight, votes: [first] }) => {
+      return { answer: (first?.answer ?? '').slice(0, votedChars).toWellFormed(), votes: weight };
+    });
 }
 
 type JudgedFacts = Pick<ResultFacts, 'verdict' | 'verdict_text' | 'score' | 'confidence'>;
@@ -152,10 +157,11 @@ export function describeForClient(
   outcome: ResultFacts,
   escalatedFrom: string | null,
 ): CoppiceJson {
-  const { finish_reason, matchedStop, usage, escalated_to, shape, audit, ...effort } = outcome;
+  const { finish_reason, matchedStop, usage, escalated_to, audit, ...effort } = outcome;
   const { program, policy, scoring } = plan;
   const note = plan.weights === undefined ? {} : { weights: plan.weights };
   const direct = plan.mode === 'direct' && ({ passed_through: true } as const);
   const how = { scoring, program, policy, ...note, ...direct };
-  return { search: id, answer: texts.answer, ...effort, ...how, escalated_from: escalatedFrom };
+  const votes = texts.votes && { votes: texts.votes };
+  return { search: id, answer: texts.answer, ...votes, ...effort, ...how, escalated_from: escalatedFrom };
 }

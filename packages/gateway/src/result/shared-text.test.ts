@@ -62,28 +62,20 @@ describe('shared text', () => {
     expect(scene.taken()).toBe('');
   });
 
-  test('what siblings have in common goes out once, the rest with the branch that is chosen', () => {
+  test('siblings that differ wait for the branch that is chosen', () => {
     const scene = new Scene();
     scene.ask(0, 0, 1);
     scene.grow(0, 0, 'First we add.');
     const second = scene.grow(0, 1, 'First we multiply.');
-    expect(scene.taken()).toBe('reasoning:First we ');
+    expect(scene.taken()).toBe('');
     scene.ask(second, 0);
     const end = scene.grow(second, 0, 'Done: 24', 'eos');
     expect(scene.taken()).toBe('');
     const rest = scene.shared.finish(scene.fold.pathTo(end));
     expect(rest).toEqual([
-      { kind: 'reasoning', text: 'multiply.' },
+      { kind: 'reasoning', text: 'First we multiply.' },
       { kind: 'content', text: 'Done: 24' },
     ]);
-  });
-
-  test('siblings of which some end their path share nothing', () => {
-    const scene = new Scene();
-    scene.ask(0, 0, 1);
-    scene.grow(0, 0, 'The same', 'eos');
-    scene.grow(0, 1, 'The same and more');
-    expect(scene.taken()).toBe('');
   });
 
   test('a child that a closed strand left behind may still come', () => {
@@ -94,12 +86,15 @@ describe('shared text', () => {
     expect(scene.taken()).toBe('');
   });
 
-  test('a character of two halves is not cut', () => {
+  test('a step that a limit cut waits for its rest, and is one with it', () => {
     const scene = new Scene();
-    scene.ask(0, 0, 1);
-    scene.grow(0, 0, 'x😀');
-    scene.grow(0, 1, 'x😁');
-    expect(scene.taken()).toBe('reasoning:x');
+    scene.ask(0, 0);
+    const first = scene.grow(0, 0, 'The answer ', 'length');
+    expect(scene.taken()).toBe('');
+    scene.ask(first, 0);
+    const end = scene.grow(first, 0, 'is 24.', 'eos');
+    expect(scene.taken()).toBe('content:The answer is 24.');
+    expect(scene.shared.finish(scene.fold.pathTo(end))).toEqual([]);
   });
 
   test('text beyond the token limit is not sent', () => {
@@ -121,7 +116,8 @@ describe('shared text', () => {
 
   test('whatever grows, and whichever path wins, what was sent is its beginning', () => {
     const word = fc.constantFrom('a', 'ab', 'abc', 'b', '');
-    const child = fc.record({ text: word, fate: fc.constantFrom('lands', 'lands', 'ends', 'withers' as const) });
+    const child = fc.record({ text: word, fate: fc.constantFrom('lands', 'cut', 'ends', 'withers' as const) });
+    const ends = { lands: 'delimiter', cut: 'length', ends: 'eos' } as const;
     const expansion = fc.record({
       pick: fc.nat(),
       children: fc.array(child, { minLength: 1, maxLength: 3 }),
@@ -138,11 +134,13 @@ describe('shared text', () => {
           if (leaf === undefined) break;
           scene.ask(leaf.id, ...children.keys());
           children.forEach(({ text, fate }, index) => {
-            const twin = leaf.children.find((each) => each.step?.text === text && each.terminal === (fate === 'ends'));
+            const twin = leaf.children.find(
+              ({ step }) => fate !== 'withers' && step?.text === text && step.end === ends[fate],
+            );
             if (fate === 'withers') scene.tell({ type: 'withered', parent: leaf.id, index, code: 'internal' });
             else if (twin !== undefined)
               scene.tell({ type: 'merged', into: twin.id, parent: leaf.id, index, tokens: 1 });
-            else scene.grow(leaf.id, index, text, fate === 'ends' ? 'eos' : 'delimiter');
+            else scene.grow(leaf.id, index, text, ends[fate]);
             if (peek) look();
           });
           look();
@@ -158,18 +156,11 @@ describe('shared text', () => {
             .map(({ text }) => text)
             .join('');
         expect(path.map(textOf).join('').startsWith(before)).toBe(true);
-        expect(whole('reasoning')).toBe(
-          path
-            .filter(({ terminal }) => !terminal)
-            .map(textOf)
-            .join(''),
-        );
-        expect(whole('content')).toBe(
-          path
-            .filter(({ terminal }) => terminal)
-            .map(textOf)
-            .join(''),
-        );
+        const last = path.findIndex(({ terminal, step }) => terminal && step?.text !== '');
+        const isUncut = ({ step }: Node) => step?.end !== 'length';
+        const begins = last < 0 ? path.length : path.slice(0, last).findLastIndex(isUncut) + 1;
+        expect(whole('reasoning')).toBe(path.slice(0, begins).map(textOf).join(''));
+        expect(whole('content')).toBe(path.slice(begins).map(textOf).join(''));
       }),
       { numRuns: 500 },
     );

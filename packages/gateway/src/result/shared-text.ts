@@ -1,8 +1,8 @@
-// Honest streaming: the text that every branch which can still become the answer begins with. A node is settled when it has children and
-// every child that was asked for has been answered. The text of a settled node's only child is certain, and of several children their
-// common prefix. A step that ends its path is answer, any other reasoning, so nothing is sent where siblings disagree on that; thinking is
-// split off by its tags, which go to no client. Sent text is never taken back. Programs that add children to nodes they have left have no
-// settled nodes. A single sample departs from sent text only if a call failed for good (`agrees`).
+// Honest streaming: the steps that every branch which can still become the answer goes through. A node is settled when it has children and
+// every child that was asked for has been answered; the text of a settled node's only child is certain. A step that ends its path is answer, any
+// other reasoning; a step that a limit on tokens cut waits for the rest of it; thinking is split off by its tags, which go to no client. Sent
+// text is never taken back. Programs that add children to nodes they have left have no settled nodes. A single sample departs from sent text only
+// if a call failed for good (`agrees`).
 
 import type { SearchFold } from '@coppice/core/log';
 import { type ProgramName, programWith } from '@coppice/core/program';
@@ -20,6 +20,7 @@ interface SharedTextOptions {
   readonly maxTokens?: number | undefined;
   readonly thinking?: ThinkingTags | undefined;
   readonly reasoning?: 'separate' | 'inline';
+  readonly shape?: object | undefined;
 }
 
 export class SharedText {
@@ -28,9 +29,11 @@ export class SharedText {
   readonly #settles: boolean;
   /** Everything up to and including this node has been sent. */
   #at: Node | undefined;
-  /** Characters already sent of whichever child comes next. */
-  #ahead = 0;
   readonly #tags: ThinkingTags | undefined;
+  /** A last step of a schema begins anew. */
+  readonly #joinsCuts: boolean;
+  /** The beginning of a step that was cut. */
+  #held = '';
   /** Some of the answer behind the thinking has been sent: the blank lines before it are no part of it. */
   #answers = false;
 
@@ -43,11 +46,13 @@ export class SharedText {
       maxTokens = Number.POSITIVE_INFINITY,
       thinking,
       reasoning,
+      shape,
     }: SharedTextOptions,
   ) {
     this.#fold = fold;
     this.#maxTokens = maxTokens;
     this.#tags = reasoning === 'inline' ? undefined : thinking;
+    this.#joinsCuts = reasoning !== 'inline' && shape === undefined;
     const singlePath = program === 'greedy' || rollouts === 1;
     this.#settles = programWith(program, programOptions).expandsOnce || singlePath;
   }
@@ -58,17 +63,9 @@ export class SharedText {
     this.#at ??= this.#fold.tree?.root;
     while (this.#at !== undefined && this.#fold.isSettled(this.#at)) {
       const [only, ...others] = this.#at.children;
-      if (only === undefined || this.#at.children.some(({ pathTokens }) => pathTokens > this.#maxTokens)) break;
-      if (others.length > 0) {
-        if (others.some((other) => isComplete(other) !== isComplete(only))) break;
-        // Only a whole step tells how much of it is thinking.
-        if (this.#tags !== undefined && this.#at.children.some(hasThoughtAbove)) break;
-        this.#give(pieces, only, commonLength(this.#at.children));
-        break;
-      }
-      this.#give(pieces, only, textOf(only).length);
+      if (only === undefined || others.length > 0 || only.pathTokens > this.#maxTokens) break;
+      this.#give(pieces, only);
       this.#at = only;
-      this.#ahead = 0;
     }
     return pieces;
   }
@@ -81,23 +78,21 @@ export class SharedText {
   finish(path: readonly Node[]): Piece[] {
     const pieces: Piece[] = [];
     const done = this.#at === undefined ? 0 : this.#at.depth;
-    for (const node of path.slice(done)) {
-      this.#give(pieces, node, textOf(node).length);
-      this.#ahead = 0;
-    }
+    for (const node of path.slice(done)) this.#give(pieces, node);
+    if (this.#held !== '') pieces.push({ kind: 'reasoning', text: this.#held });
     return pieces;
   }
 
-  #give(pieces: Piece[], node: Node, upTo: number): void {
-    if (upTo <= this.#ahead) return;
+  #give(pieces: Piece[], node: Node): void {
     if (this.#tags !== undefined && hasThoughtAbove(node)) return this.#giveThought(pieces, node, this.#tags);
-    const text = textOf(node).slice(this.#ahead, upTo);
-    this.#ahead = upTo;
-    pieces.push({ kind: isComplete(node) ? 'content' : 'reasoning', text });
+    const text = node.step?.text ?? '';
+    this.#held += text;
+    if (this.#held === '' || (this.#joinsCuts && node.step?.end === 'length')) return;
+    pieces.push({ kind: isComplete(node) && text !== '' ? 'content' : 'reasoning', text: this.#held });
+    this.#held = '';
   }
 
   #giveThought(pieces: Piece[], node: Node, tags: ThinkingTags): void {
-    this.#ahead = textOf(node).length;
     const thought = thoughtText(node.step!, tags);
     if (thought !== '') pieces.push({ kind: 'reasoning', text: thought });
     const said = answerPart(node.step);
@@ -110,21 +105,4 @@ export class SharedText {
 
 function hasThoughtAbove({ thoughtTokens, step }: Node): boolean {
   return thoughtTokens > 0 || step?.thought !== undefined;
-}
-
-function textOf({ step }: Node): string {
-  return step?.text ?? '';
-}
-
-/** Length of the longest common prefix; never splits a surrogate pair. */
-function commonLength(nodes: readonly Node[]): number {
-  const [first, ...others] = nodes.map(textOf);
-  let length = first?.length ?? 0;
-  for (const other of others) {
-    let at = 0;
-    while (at < length && at < other.length && first![at] === other[at]) at += 1;
-    length = at;
-  }
-  const last = first?.charCodeAt(length - 1) ?? 0;
-  return last >= 0xd800 && last <= 0xdbff ? length - 1 : length;
 }

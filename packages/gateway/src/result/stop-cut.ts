@@ -4,8 +4,8 @@
 import type { SearchPlan } from '@coppice/core/answering';
 
 /** A generation without search gives them to the engine as delimiters. */
-export function stopsOf({ mode, delimiters, stops = [] }: Pick<SearchPlan, 'mode' | 'delimiters' | 'stops'>) {
-  return mode === 'direct' ? delimiters : stops;
+export function stopsOf({ mode, delimiters, stops }: Pick<SearchPlan, 'mode' | 'delimiters' | 'stops'>) {
+  return stops ?? (mode === 'direct' ? delimiters : []);
 }
 
 export class StopCut {

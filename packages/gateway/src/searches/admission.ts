@@ -2,7 +2,7 @@
 // the runtime's.
 
 import type { Clock } from '@coppice/core/base';
-import type { Forecast, Guest, Queue } from '@coppice/core/runtime';
+import type { Forecast, Session } from '@coppice/core/runtime';
 import { type LineKey, tooLate } from '@coppice/core/scheduler';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/keys.ts';
@@ -105,59 +105,28 @@ export class GuestPlaces {
   }
 
   /** Resolves when the guest may begin or is gone; throws if the queue is full. Call the result once, to leave. */
-  async occupy(model: string, caller: Caller, gone: AbortSignal): Promise<() => void> {
-    const { admission } = this.#options;
-    const { queue, id, arrivalMs, facts } = this.#arrive(model, caller);
+  async occupy(model: string, caller: Caller, gone: AbortSignal, session?: Session): Promise<() => void> {
+    const { admission, models, clock, keyOf } = this.#options;
+    const { queue } = servedBy(models, model).runtime;
+    const arrivalMs = clock.nowMs();
+    const id = newId('srch_', arrivalMs);
+    const key = keyOf(caller.name);
+    const facts = { arrivalMs, priority: Math.min(0, caller.maxPriority), seats: 1, session, ...(key && { key }) };
     admission.apply({ id, owner: caller.name, ownerQueue: caller.queue }, queue.forecast(facts));
     const turn = queue.take(id, facts);
-    await admitted(queue, { id, turn, arrivalMs }, gone, () => admission.admitted(id));
+    let admittedMs: number | undefined;
+    await new Promise<void>((resolve) => {
+      gone.addEventListener('abort', () => resolve(), { once: true });
+      const onAdmitted = () => {
+        admission.admitted(id);
+        admittedMs = clock.nowMs();
+        resolve();
+      };
+      queue.enter({ id, turn, arrivalMs, onAdmitted });
+    });
     return () => {
-      queue.dismiss(id);
+      queue.dismiss(id, admittedMs && clock.nowMs() - admittedMs);
       admission.leave(id);
     };
   }
-
-  /**
-   * A guest that no client waits for: it delays no other and fills no queue. `parked` fires when its strand is needed;
-   * the guest then leaves and starts over.
-   */
-  async occupyIdle(model: string, caller: Caller, gone: AbortSignal): Promise<IdlePlace> {
-    const { queue, id, arrivalMs, facts } = this.#arrive(model, caller);
-    const turn = queue.take(id, { ...facts, idle: true });
-    const parked = new AbortController();
-    const onParked = () => parked.abort();
-    await admitted(queue, { id, turn, arrivalMs, idle: true, onParked }, gone);
-    return { parked: parked.signal, leave: () => queue.dismiss(id) };
-  }
-
-  #arrive(model: string, caller: Caller) {
-    const { models, clock, keyOf } = this.#options;
-    const { queue } = servedBy(models, model).runtime;
-    const arrivalMs = clock.nowMs();
-    const key = keyOf(caller.name);
-    const priority = Math.min(0, caller.maxPriority);
-    const facts = { arrivalMs, priority, seats: 1, ...(key && { key }) };
-    return { queue, id: newId('srch_', arrivalMs), arrivalMs, facts };
-  }
-}
-
-function admitted(
-  queue: Pick<Queue, 'enter'>,
-  guest: Omit<Guest, 'onAdmitted'>,
-  gone: AbortSignal,
-  then: () => void = () => {},
-): Promise<void> {
-  return new Promise((resolve) => {
-    gone.addEventListener('abort', () => resolve(), { once: true });
-    const onAdmitted = () => {
-      then();
-      resolve();
-    };
-    queue.enter({ ...guest, onAdmitted });
-  });
-}
-
-interface IdlePlace {
-  readonly parked: AbortSignal;
-  readonly leave: () => void;
 }

@@ -36,15 +36,15 @@ export class Intake {
     return keys.length < 2 ? undefined : { name, share: keys.find((key) => key.name === name)?.share ?? 1 };
   }
 
-  admit(plan: SearchPlan, caller: Caller, { body, chat, background, title, trace }: NewSearchOptions) {
+  admit(plan: SearchPlan, caller: Caller, { body, chat, background, title }: NewSearchOptions) {
     const { clock, cluster, journal } = this.#options;
     const createdMs = clock.nowMs();
     const id = newId('srch_', createdMs);
     const { name: owner, queue: ownerQueue } = caller;
     const known = { id, owner, plan, body, background, createdMs, title: title ?? plan.title, escalatedFrom: null };
-    // With texts in the journal, other nodes may run a search whose client waits here.
+    // Other nodes may run a search whose client waits here if the journal has its texts.
     const home = background || journal.texts !== 'keep' ? undefined : cluster?.node;
-    const more = { ...(chat && { chat }), ...(trace && { trace }), ...(home === undefined ? {} : { home }) };
+    const more = { ...(chat && { chat }), ...(home === undefined ? {} : { home }) };
     const search = new LiveSearch({ ...known, ...more });
     const { queue } = this.#runtime(search);
     const facts = this.#lineFacts(search);
@@ -87,10 +87,11 @@ export class Intake {
   #lineFacts({ facts, built }: LiveSearch): LineFacts {
     const key = this.keyOf(facts.owner);
     const { plan, createdMs: arrivalMs } = facts;
+    const { session } = plan;
     const seats = built.program.naturalWidth;
     const idle = plan.idle === true;
     const kind = workKind(plan.program, plan.rollouts);
-    return { arrivalMs, priority: plan.priority, seats, idle, kind, ...(key === undefined ? {} : { key }) };
+    return { arrivalMs, priority: plan.priority, seats, idle, kind, session, ...(key === undefined ? {} : { key }) };
   }
 
   #runtime({ facts }: LiveSearch) {

@@ -8,7 +8,6 @@ import { eventsIn, type LogEntry, type LoggedEvent, SearchFold } from '@coppice/
 import { turnedKnobs } from '@coppice/core/policy';
 import type { Token } from '@coppice/core/runtime';
 import type { ApiError } from '../http/api-error.ts';
-import type { TraceContext } from '../http/exchange.ts';
 import type { ClientResult } from '../wire/result-json.ts';
 import type { SummaryJson } from '../wire/search-json.ts';
 
@@ -38,7 +37,6 @@ export interface LiveSearchFacts {
   readonly escalatedFrom: string | null;
   /** The node whose client waits for it; set if other nodes may run it. */
   readonly home?: string;
-  readonly trace?: TraceContext;
 }
 
 export function mayMove({ facts: { background, home } }: { readonly facts: LiveSearchFacts }): boolean {
@@ -168,7 +166,7 @@ function renamed(plan: SearchPlan): SearchPlan {
   return { ...plan, ...(isLazy && { program: 'best-first' }), ...(policy === 'fast' && { policy: 'boost' }) };
 }
 
-/** Without rules that a former version had: the search goes on by those of its policy. */
+/** Drops rules that only a former version had: the search goes on by those of its policy. */
 function knownOptions(options: SearchPlan['policyOptions']): SearchPlan['policyOptions'] {
   const knobs = turnedKnobs();
   const known = Object.entries(options).filter(

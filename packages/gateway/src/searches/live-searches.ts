@@ -157,7 +157,7 @@ export class LiveSearches implements ModelHooks {
 
   onPrompt(id: string, tokens: number): void {
     const search = this.#byId.get(id);
-    if (search !== undefined && search.promptTokens === 0) search.promptTokens = tokens;
+    if (search?.promptTokens === 0) search.promptTokens = Math.max(0, tokens);
   }
 
   #onAdmitted(search: LiveSearch, atMs: number): void {

@@ -1,7 +1,9 @@
 // How the exit of a search becomes its end: the state that clients see, its result, and the error in place of an answer. With
 // http/api-error.ts this is where exits become HTTP statuses.
 
+import type { SearchPlan } from '@coppice/core/answering';
 import type { FaultCode } from '@coppice/core/base';
+import { agentTurn } from '@coppice/core/tree';
 import { ApiError } from '../http/api-error.ts';
 import { makeResult } from '../result/search-result.ts';
 import { cancelledEarly, stateAfter, type ToldEnd } from '../result/told-end.ts';
@@ -21,7 +23,8 @@ function errorOf(search: LiveSearch, { outcome }: ClientResult, retryAfterSecond
   if (kind === 'cancelled' && !outcome.complete) return cancelError(rule);
   if (kind === 'failed' && rule === 'absent')
     return new ApiError('engine_failed', `no model that the search may ask could answer: ${evidence.absent}`);
-  if (kind === 'failed') return failureOf(search.lastFault, search.facts.plan.shape !== undefined);
+  const fault = rule === 'trouble' ? 'unavailable' : search.lastFault;
+  if (kind === 'failed') return failureOf(fault, search.facts.plan);
   if (kind !== 'deadline' || outcome.usage.completion_tokens > 0) return undefined;
   return new ApiError('deadline_passed', lateness(search), { retryAfterSeconds });
 }
@@ -72,14 +75,16 @@ export function requireResult({ ended, facts }: LiveSearch): ClientResult {
 }
 
 /** Shows the fault's code only: its message may name servers that are no business of the client. */
-function failureOf(code: FaultCode | undefined, isShaped: boolean): ApiError {
+function failureOf(code: FaultCode | undefined, { shape, prompt }: SearchPlan): ApiError {
   if (code === 'too-long') {
     const message = 'the messages do not fit the context of the model';
     return new ApiError('context_length_exceeded', message, { param: 'messages' });
   }
-  if (isShaped && (code === 'refused' || code === 'unsupported')) {
-    const message = 'the engine refuses this request; the schema of the answer is probably one that it cannot hold to';
-    return new ApiError('invalid_value', message, { param: 'response_format' });
+  const param = shape ? 'response_format' : agentTurn(prompt) && 'tools';
+  if (param !== undefined && (code === 'refused' || code === 'unsupported')) {
+    const part = shape ? 'the schema of the answer' : 'a message, an image or the schema of a tool';
+    const message = `the engine refuses this request; ${part} is probably one that it cannot ${shape ? 'hold to' : 'read'}`;
+    return new ApiError('invalid_value', message, { param });
   }
   const message = `engine or verifier could not go on (${code ?? 'internal'}); the search and its events say more`;
   return new ApiError('engine_failed', message);

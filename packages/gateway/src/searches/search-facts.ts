@@ -1,10 +1,11 @@
 // Ids and fingerprints of searches, and their records in the journal at start and end.
 
 import { createHash, randomBytes } from 'node:crypto';
-import type { SearchPlan } from '@coppice/core/answering';
+import { actingThreshold, type SearchPlan } from '@coppice/core/answering';
 import { hash } from '@coppice/core/base';
 import type { Ending, NewSearch, OfferedSearch, Plain } from '@coppice/core/journal';
-import type { AboutJson } from '../wire/search-json.ts';
+import type { Session } from '@coppice/core/runtime';
+import type { AboutJson, SessionJson } from '../wire/search-json.ts';
 import type { Ended, LiveSearch } from './live-search.ts';
 
 export function newId(prefix: string, nowMs: number): string {
@@ -29,18 +30,31 @@ export function fingerprint(body: Plain): string {
 }
 
 function aboutPlan(plan: SearchPlan, escalatedFrom: string | null): AboutJson {
-  const { model, mode, program, policy, scoring, priority, rollouts, threshold, tokenBudget, deadlineMs } = plan;
-  const limits = { rollouts, threshold, token_budget: tokenBudget, deadline_ms: deadlineMs };
+  const { model, mode, program, policy, scoring, priority, rollouts, tokenBudget, deadlineMs } = plan;
+  const limits = { rollouts, threshold: actingThreshold(plan), token_budget: tokenBudget, deadline_ms: deadlineMs };
   return {
     model,
     mode,
     program,
     policy,
     ...(plan.weights === undefined ? {} : { weights: plan.weights }),
+    ...(plan.session && { session: toldSession(plan.session) }),
     scoring,
     priority,
     limits,
     escalated_from: escalatedFrom,
+  };
+}
+
+function toldSession({ sinceMs, turns, seconds, tokens, money, tokenBudget, moneyBudget }: Session): SessionJson {
+  return {
+    since_ms: sinceMs,
+    turns,
+    seconds,
+    tokens,
+    money,
+    ...(tokenBudget === undefined ? {} : { token_budget: tokenBudget }),
+    ...(moneyBudget === undefined ? {} : { money_budget: moneyBudget }),
   };
 }
 
@@ -55,6 +69,7 @@ export function toAccept({ facts, turn }: LiveSearch, idempotencyKey?: string): 
     fingerprint: fingerprint(body),
     background,
     createdMs,
+    session: plan.session?.id,
     about: { ...aboutPlan(plan, escalatedFrom), turn, ...(home && { home }), ...(plan.idle && { idle: true }) },
     title,
     request: { plan, body, ...(isKept && { chat }) },

@@ -36,6 +36,7 @@ export function viewRecord(record: SearchRecord, live?: LiveSearch): SearchJson 
     policy,
     background,
     key: owner,
+    session: record.session ?? null,
     priority,
     created_ms: Math.round(createdMs),
     started_ms: wholeMs(startedMs),

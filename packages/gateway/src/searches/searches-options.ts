@@ -1,10 +1,9 @@
-// What the searches of a gateway are made of, and the options of one search.
+// Parts that the searches of a gateway are made of, and options of one search.
 
 import type { OpenModel } from '@coppice/core/answering';
 import type { Clock, Timers } from '@coppice/core/base';
 import type { Config } from '@coppice/core/config';
 import type { Cluster, Journal, Plain } from '@coppice/core/journal';
-import type { TraceContext } from '../http/exchange.ts';
 import type { Loop, ServedModels } from '../models/served-model.ts';
 import type { Log } from '../observe/log.ts';
 import type { Ended, LiveSearch } from './live-search.ts';
@@ -31,7 +30,6 @@ export interface NewSearchOptions {
   readonly chat?: Plain;
   readonly idempotencyKey?: string;
   readonly title?: string;
-  readonly trace?: TraceContext | undefined;
 }
 
 export interface Known {

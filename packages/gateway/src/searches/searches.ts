@@ -179,7 +179,7 @@ export class Searches {
     try {
       const { plan: first, body, chat = body } = facts;
       const { seed, deadlineMs: defaultDeadlineMs, priority: maxPriority, idle } = first;
-      const asked = askedIn(chat as unknown as ChatBody, config.limits);
+      const asked = askedIn(chat as unknown as ChatBody, config.limits, target);
       const server = { model, successor: target, others: this.models, limits: config.limits };
       const plan = escalatedPlan(first, { ...asked, ...server, maxPriority, defaultDeadlineMs, seed, idle });
       const later = { id: successorId(facts), plan, createdMs, escalatedFrom: first.model };

@@ -21,19 +21,13 @@ const figures = {
   exits: z.record(text, number),
 };
 
-/** Shapes of a model's trees by program, over ended searches that recorded them. */
+/** Ended searches of a model by program. */
 const kind = z.object({
   model: text,
   program: text,
   searches: number,
-  /** Mean of one search, and steps of its finished paths; null without any. */
+  /** Mean of one search. */
   rollouts: number,
-  depth: maybeNumber,
-  /** Shares of drawn steps: duplicates of a sibling, and those with a reward of 0. */
-  twin_share: number,
-  refused_share: number,
-  /** Share of the rollouts after a search's first that changed its answer. */
-  changed_share: number,
   /** Share of pairs of samples in which the verifier agrees with the vote, and questions on which samples disagreed. */
   judge_agreement: maybeNumber,
   split_questions: number,

@@ -4,13 +4,6 @@ import { searchStates } from '@coppice/core/journal';
 import { z } from 'zod';
 import { budget, flag, maybeNumber, maybeText, number, text, type Written, why } from './parts.ts';
 
-const serverCost = z.object({ in_flight: number, alone_ms: number, each_more_ms: number });
-export type ServerCostJson = Written<typeof serverCost>;
-
-/** Time of one step and one score alone, and for each other child in flight. */
-const modelCost = z.object({ engine: serverCost, verifier: serverCost.nullable(), children_per_strand: number });
-export type ModelCostJson = Written<typeof modelCost>;
-
 const verifierLoad = z.object({
   kind: text,
   healthy: flag,
@@ -32,8 +25,6 @@ const modelLoad = z.object({
   step_ms: maybeNumber,
   /** Speed-up of a draft model in its trial at start, and whether it is used; null without one. */
   drafting: z.object({ gain: number, used: flag }).nullable(),
-  expected_wait_ms: number,
-  cost: modelCost.nullable(),
 });
 export type ModelLoadJson = Written<typeof modelLoad>;
 
@@ -53,8 +44,6 @@ export interface SampleJson {
   readonly at_ms: number;
   readonly used: number;
   readonly total: number;
-  readonly running: number;
-  readonly waiting: number;
 }
 
 const listed = z.object({
@@ -73,7 +62,7 @@ const listed = z.object({
   best_score: maybeNumber,
   /** Includes steps in flight, as far as the engine reports them. */
   tokens: number,
-  threshold: number,
+  threshold: maybeNumber,
   age_ms: number,
 });
 export type ListedJson = Written<typeof listed>;
@@ -93,7 +82,6 @@ export type NodeJson = Written<typeof node>;
 
 export const overviewJson = z.object({
   at_ms: number,
-  uptime_ms: number,
   version: text,
   models: z.array(modelLoad),
   journal: journalHealth,
@@ -102,11 +90,9 @@ export const overviewJson = z.object({
   nodes: z.array(node),
   queue: z.object({ waiting: number, limit: number }),
   searches: z.object({ running: number, listed: z.array(listed) }),
-  exits: z.record(text, number),
+  /** Searches that have ended since the start. */
+  ended: number,
   /** `generated`, and with it `per_second`, counts running searches too; the other classes are known when a search ends. */
   tokens: z.record(text, number),
-  latency: z.object({ p50_ms: number, p99_ms: number, count: number }).nullable(),
-  refused: number,
-  event_loop_ms: number,
 });
 export type OverviewJson = Written<typeof overviewJson>;

@@ -26,3 +26,8 @@ export const verdict = z.enum(verdicts);
 /** The scheduler's rule for a search's width and its numbers; null before the first decision. */
 export const why = evidence.nullable();
 export const budget = z.object({ total: number, used: number });
+
+/** The same of each name. */
+export function each<Value, Name extends string>(value: Value, ...names: readonly Name[]) {
+  return Object.fromEntries(names.map((name) => [name, value])) as Readonly<Record<Name, Value>>;
+}

@@ -1,8 +1,8 @@
 // Answers of the three dialects: a chat completion, a message, a response.
 
 import { z } from 'zod';
-import { anything, flag, maybeNumber, maybeText, number, text, verdict, type Written } from './parts.ts';
-import { coppiceJson, logprobsJson, tokenLogprob, usage } from './result-json.ts';
+import { anything, each, flag, maybeNumber, maybeText, number, text, verdict, type Written } from './parts.ts';
+import { coppiceJson, judgedUsage, logprobsJson, tokenLogprob, usage } from './result-json.ts';
 
 const call = z.object({
   id: text,
@@ -37,13 +37,14 @@ export const completionJson = z.object({
       finish_reason: z.enum(['stop', 'length', 'tool_calls']),
     }),
   ),
-  usage: usage.extend({ coppice: z.object({ verdict, verdict_text: text, confidence: maybeNumber }) }),
+  usage: usage.extend(judgedUsage),
   coppice: coppiceJson.extend({ answers: z.object({ asked: z.int(), given: z.int() }).exactOptional() }),
 });
 
 const block = z.union([
-  z.object({ type: z.literal('text'), text, citations: z.null() }),
+  z.object({ type: z.literal('text'), text }),
   z.object({ type: z.literal('thinking'), thinking: text, signature: text }),
+  z.object({ type: z.literal('tool_use'), id: text, name: text, input: z.record(text, anything) }),
 ]);
 export const messageJson = z.object({
   id: text,
@@ -51,13 +52,11 @@ export const messageJson = z.object({
   role: z.literal('assistant'),
   model: text,
   content: z.array(block),
-  stop_reason: z.enum(['end_turn', 'max_tokens', 'refusal', 'stop_sequence']),
+  stop_reason: z.enum(['end_turn', 'max_tokens', 'refusal', 'stop_sequence', 'tool_use']),
   stop_sequence: maybeText,
   usage: z.object({
-    input_tokens: number,
-    cache_creation_input_tokens: number,
-    cache_read_input_tokens: number,
-    output_tokens: number,
+    ...each(number, 'input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'output_tokens'),
+    ...judgedUsage,
   }),
   coppice: coppiceJson,
 });
@@ -87,6 +86,11 @@ const messageItem = z.object({
     ]),
   ),
 });
+const callItem = z.object({
+  ...each(text, 'id', 'call_id', 'name', 'arguments'),
+  type: z.literal('function_call'),
+  status: itemStatus,
+});
 /** Fields of a response that have one value here. */
 export const fixedFields = {
   object: 'response',
@@ -115,7 +119,7 @@ export const responseJson = z.object({
   instructions: maybeText,
   max_output_tokens: maybeNumber,
   model: text,
-  output: z.array(z.union([reasoningItem, messageItem])),
+  output: z.array(z.union([reasoningItem, messageItem, callItem])),
   previous_response_id: maybeText,
   reasoning: z.object({ effort: maybeText, summary: maybeText }),
   store: flag,
@@ -139,7 +143,6 @@ export const responseJson = z.object({
 export type ResponseStatus = Written<typeof responseJson>['status'];
 
 export const countJson = z.object({ input_tokens: z.int(), coppice: z.object({ estimate: flag }) });
-export const inputItemJson = z.looseObject({ id: text, type: text.exactOptional() });
 
 export const verdictHeader = 'x-coppice-verdict';
 export const searchHeader = 'x-coppice-search';

@@ -11,12 +11,20 @@ export const usage = z.object({
   completion_tokens_details: z.object({ reasoning_tokens: number }),
 });
 export type Usage = Written<typeof usage>;
+/** In the usage of an API, which more clients keep than the rest of a reply. */
+export const judgedUsage = { coppice: z.object({ verdict, verdict_text: text, confidence: maybeNumber }) };
 
+const turnCall = z.object({ name: text, arguments: text });
+export type TurnCall = Written<typeof turnCall>;
+const said = { votes: z.array(z.object({ answer: text, votes: number })).exactOptional() };
 export const resultTexts = z.object({
   content: maybeText,
   reasoning_content: maybeText,
   refusal: maybeText,
   answer: maybeText,
+  /** Of a turn of an agent: its calls, and what all its draws said, the most votes first. */
+  calls: z.array(turnCall).exactOptional(),
+  ...said,
 });
 export type ResultTexts = Written<typeof resultTexts>;
 
@@ -61,11 +69,7 @@ export const resultFacts = z.object({
   matchedStop: text.exactOptional(),
   usage,
   escalated_to: text.exactOptional(),
-  /** See log/tree-shape.ts; for figures over many searches. */
-  shape: z
-    .object({ draws: number, twins: number, refused: number, depth: maybeNumber, changes: number })
-    .exactOptional(),
-  /** See tree/readings/audit.ts; the same. */
+  /** See tree/readings/audit.ts; for figures over many searches. */
   audit: z
     .object({ judge: text.exactOptional(), pairs: number, right: number, agreed: bins, differed: bins })
     .exactOptional(),
@@ -75,6 +79,7 @@ export type ResultFacts = Written<typeof resultFacts>;
 export const coppiceJson = z.object({
   search: text,
   answer: maybeText,
+  ...said,
   ...effort,
   scoring: text.exactOptional(),
   program: text.exactOptional(),

@@ -6,6 +6,18 @@ import { z } from 'zod';
 import { exit, flag, maybeNumber, maybeText, number, text, verdict, type Written, why } from './parts.ts';
 import { coppiceJson, resultFacts, resultTexts } from './result-json.ts';
 
+/** A session as it was when this turn of it was accepted; the name is a field of the search. */
+const sessionJson = z.object({
+  since_ms: number,
+  turns: z.int(),
+  seconds: number,
+  tokens: number,
+  money: number,
+  token_budget: number.exactOptional(),
+  money_budget: number.exactOptional(),
+});
+export type SessionJson = Written<typeof sessionJson>;
+
 const summary = z.object({
   sequence: z.int(),
   nodes: number,
@@ -32,11 +44,13 @@ export const searchJson = z.object({
   policy: text,
   background: flag,
   key: text,
+  /** The session that it is a turn of, by its client's name. */
+  session: maybeText,
   priority: number,
   created_ms: number,
   started_ms: maybeNumber,
   ended_ms: maybeNumber,
-  limits: z.object({ rollouts: number, threshold: number, token_budget: maybeNumber, deadline_ms: maybeNumber }),
+  limits: z.object({ rollouts: number, threshold: maybeNumber, token_budget: maybeNumber, deadline_ms: maybeNumber }),
   epoch: z.int(),
   summary: summary.nullable(),
   exit: exit.nullable(),
@@ -53,6 +67,7 @@ export interface AboutJson
   extends Pick<SearchJson, 'model' | 'mode' | 'program' | 'policy' | 'priority' | 'limits'>,
     Pick<Written<typeof coppiceJson>, 'escalated_from'> {
   readonly weights?: string;
+  readonly session?: SessionJson;
   readonly scoring: string;
 }
 

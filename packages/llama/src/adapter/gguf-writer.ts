@@ -1,6 +1,4 @@
-// Writes GGUF files: metadata, then tensors. Vectors are 32-bit floats whatever the type of the matrices.
-
-import { writeFileSync } from 'node:fs';
+// Encodes GGUF files: metadata, then tensors. Vectors are 32-bit floats whatever the type of the matrices.
 
 const alignment = 32;
 const valueTypes = { uint32: 4, int32: 5, float32: 6, bool: 7, string: 8, array: 9 } as const;
@@ -22,15 +20,6 @@ export interface GgufTensor {
   readonly name: string;
   readonly shape: readonly number[];
   readonly data: Float32Array;
-}
-
-export function writeGguf(
-  path: string,
-  values: ReadonlyMap<string, GgufValue>,
-  tensors: readonly GgufTensor[],
-  type: WeightType,
-): void {
-  writeFileSync(path, encodeGguf(values, tensors, type));
 }
 
 export function encodeGguf(

@@ -2,7 +2,7 @@
 // nothing from the file as code.
 
 import { readFileSync } from 'node:fs';
-import { raise } from '@coppice/core/base';
+import { jsonOrText, raise } from '@coppice/core/base';
 import { z } from 'zod';
 
 /** The outermost dimension first, as PyTorch says it. */
@@ -26,7 +26,7 @@ export function readSafetensors(path: string): ReadonlyMap<string, Tensor> {
   const bytes = readFileSync(path);
   const length = bytes.length < headerStart ? Number.NaN : Number(bytes.readBigUInt64LE());
   if (!(headerStart + length <= bytes.length)) return refuse(path, 'it is cut off or no safetensors file');
-  const found = table.safeParse(parsed(bytes.toString('utf8', headerStart, headerStart + length)));
+  const found = table.safeParse(jsonOrText(bytes.toString('utf8', headerStart, headerStart + length)));
   if (!found.success) return refuse(path, 'its header is no JSON object');
   const body = bytes.subarray(headerStart + length);
   const tensors = new Map<string, Tensor>();
@@ -61,14 +61,6 @@ function fromHalf(bits: number): number {
   const fraction = (bits & 0x3ff) / 1024;
   if (exponent === 0x1f) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
   return sign * (exponent === 0 ? fraction * 2 ** -14 : (1 + fraction) * 2 ** (exponent - 15));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function refuse(path: string, reason: string): never {

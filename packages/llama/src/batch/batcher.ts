@@ -187,7 +187,7 @@ export class Batcher {
     return left.filter((run) => {
       const { segment, length } = this.#store.ahead(run.branch, run.tokens);
       if (leaders.get(segment)?.some((other) => sameTokens(other.tokens, run.tokens))) return false;
-      // Without logits after the last token, that token is computed once more, in a cell of its own.
+      // A last token without logits is computed once more, in a cell of its own.
       this.#store.advance(run.branch, run.tokens, Math.min(length, run.tokens.length - 1));
       const here = leaders.get(run.branch.segment);
       if (here === undefined) leaders.set(run.branch.segment, [run]);
@@ -332,7 +332,7 @@ export class Batcher {
     const { sequence, tokens } = waiting;
     const found = this.#store.match(tokens);
     const ready = found.length === tokens.length && found.row !== undefined;
-    // Without kept logits the last token is computed once more, in a cell of its own.
+    // A last token whose logits were not kept is computed once more, in a cell of its own.
     const length = ready ? tokens.length : Math.min(found.length, tokens.length - 1);
     const branch = this.#store.fork(tokens, length, sequence.search);
     const run: Run = { ...waiting, cachedPrefixTokens: waiting.cachedPrefixTokens ?? length, branch };

@@ -100,8 +100,9 @@ export class Generation implements Sequence {
       const { token, logProbability } = this.#draw(row);
       if (this.#wantsEntropy && this.#tokens.length === 0) this.#entropy = entropyOf(row);
       return this.accept(token, logProbability);
-    } catch (cause) {
-      this.#result = { fault: fault('internal', 'the model gave logits that cannot be sampled', { cause }) };
+    } catch (error) {
+      const why = (error as Error).message;
+      this.#result = { fault: fault('internal', `the model gave logits that cannot be sampled: ${why}`) };
       return undefined;
     }
   }

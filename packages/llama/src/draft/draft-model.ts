@@ -21,7 +21,7 @@ export interface DraftJob {
   readonly most: number;
 }
 
-/** Drafted tokens, each with the distribution that it was drawn from; none where the model's cache had no room. */
+/** Drafted tokens, each with the distribution that it was drawn from; none if the model's cache had no room. */
 export interface Draft {
   readonly ticket: number;
   readonly sequence: number;

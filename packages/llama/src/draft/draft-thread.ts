@@ -49,7 +49,7 @@ export class DraftThreadLink implements DraftLink {
     const broke = (cause?: unknown): FromDrafter => {
       return {
         type: 'failed',
-        fault: fault('internal', 'the draft thread broke while it loaded its model', { cause }),
+        fault: fault('internal', `the draft thread broke while it loaded its model: ${cause}`),
       };
     };
     const first = once(port1, 'message').then(([message]) => message as FromDrafter);

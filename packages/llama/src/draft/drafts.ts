@@ -110,7 +110,7 @@ export class Drafts {
   }
 }
 
-/** Only generations are drafted for: a reading draws nothing. */
+/** A reading draws nothing and has no drafts: each run here is a generation. */
 function generationOf(run: Run): Generation {
   return run.sequence as Generation;
 }

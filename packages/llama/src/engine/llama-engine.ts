@@ -1,7 +1,6 @@
 // The embedded engine: libllama in a thread of this process, behind the engine contract.
 
 import { FaultError, raise } from '@coppice/core/base';
-import type { MeasuredPoints } from '@coppice/core/cost';
 import type {
   DraftRecord,
   Engine,
@@ -10,14 +9,12 @@ import type {
   EngineMessage,
   GenerateRequest,
   JsonSchema,
-  RequestId,
-  Urgency,
 } from '@coppice/core/engine';
 import type { DraftOptions } from '../draft/drafts.ts';
 import { schemaGrammar } from '../grammar/schema-grammar.ts';
 import type { SharedWeights } from '../native/model.ts';
+import { OnThread } from '../thread/on-thread.ts';
 import { LlamaThread } from '../thread/thread.ts';
-import type { ThreadInfo, ThreadLoad } from '../thread/thread-messages.ts';
 
 export interface LlamaEngineOptions {
   readonly model: string;
@@ -40,17 +37,13 @@ export const llamaDefaults = { kvTokens: 8192, threads: 1, sequences: 32, rowLim
 /** On a CPU a decode costs its rows: four take twice as long as one (decision 42). */
 const cpuRidgeSequences = 4;
 
-// Long enough for every point on a small model, short enough to be waited for.
-export const selfMeasurementMs = 2_000;
-
 /** With a draft model or a GPU, more threads do not help. */
 function triesThreads({ threads, draft, gpuLayers = 0 }: LlamaEngineOptions): boolean {
   return threads === undefined && draft === undefined && gpuLayers === 0;
 }
 
-export class LlamaEngine implements Engine {
+export class LlamaEngine extends OnThread implements Engine {
   readonly capabilities: EngineCapabilities;
-  #thread: LlamaThread;
   readonly #start: () => Promise<LlamaThread>;
   #post: (message: EngineMessage) => void = () => {};
   /** A reward model computes with the same weights. */
@@ -64,7 +57,7 @@ export class LlamaEngine implements Engine {
     options: Required<Omit<LlamaEngineOptions, 'gpuLayers' | 'libraryDirectory' | 'draft'>>,
     { drafts, onGpu }: { readonly drafts: boolean; readonly onGpu: boolean },
   ) {
-    this.#thread = thread;
+    super(thread);
     this.#start = start;
     this.#sequences = options.sequences;
     this.capabilities = {
@@ -75,7 +68,6 @@ export class LlamaEngine implements Engine {
       pieces: true,
       entropy: true,
       streams: true,
-      seesStops: true,
       priorities: true,
       countsCache: true,
       contextTokens: Math.min(thread.info.contextTokens, options.kvTokens),
@@ -105,20 +97,12 @@ export class LlamaEngine implements Engine {
 
   get weights(): SharedWeights {
     this.#lent = true;
-    return this.#thread.weights;
-  }
-
-  get info(): ThreadInfo {
-    return this.#thread.info;
-  }
-
-  get counts(): ThreadLoad {
-    return this.#thread.load;
+    return this.thread.weights;
   }
 
   connect(post: (message: EngineMessage) => void): void {
     this.#post = post;
-    this.#thread.connect((message) => {
+    this.thread.connect((message) => {
       if (message.type !== 'read') post(message);
     });
   }
@@ -136,14 +120,14 @@ export class LlamaEngine implements Engine {
       await next.close();
       throw error;
     }
-    const old = this.#thread;
-    this.#thread = next;
+    const old = this.thread;
+    this.thread = next;
     this.connect(this.#post);
     await old.close();
   }
 
   #mustRest(): void {
-    const { outstanding } = this.#thread;
+    const { outstanding } = this.thread;
     if (outstanding > 0) raise('overloaded', `${outstanding} requests are under way`);
   }
 
@@ -159,23 +143,11 @@ export class LlamaEngine implements Engine {
   }
 
   generate(requests: readonly GenerateRequest[]): void {
-    this.#thread.generate(requests);
-  }
-
-  cancel(requests: readonly RequestId[]): void {
-    this.#thread.cancel(requests);
-  }
-
-  update(request: RequestId, urgency: Urgency): void {
-    this.#thread.update(request, urgency);
-  }
-
-  release(search: string): void {
-    this.#thread.release(search);
+    this.thread.generate(requests);
   }
 
   load(): EngineLoad {
-    const { outstanding, load, healthy } = this.#thread;
+    const { outstanding, load, healthy } = this.thread;
     const runningSequences = Math.min(load.running, outstanding);
     return {
       runningSequences,
@@ -194,16 +166,7 @@ export class LlamaEngine implements Engine {
   }
 
   #drafting(trial: Pick<DraftRecord, 'gain' | 'isUsed'>): DraftRecord {
-    const { draftedTokens, acceptedTokens } = this.#thread.load;
+    const { draftedTokens, acceptedTokens } = this.thread.load;
     return { ...trial, draftedTokens, acceptedTokens };
-  }
-
-  /** The cost table of this model on this machine; nothing may be running. */
-  measure(budgetMs = selfMeasurementMs): Promise<MeasuredPoints> {
-    return this.#thread.measure(budgetMs);
-  }
-
-  close(): Promise<void> {
-    return this.#thread.close();
   }
 }

@@ -165,7 +165,6 @@ export interface Binding {
   copySequence(memory: Pointer, from: number, to: number, start: number, end: number): void;
   removeSequence(memory: Pointer, sequence: number, start: number, end: number): boolean;
   lastPosition(memory: Pointer, sequence: number): number;
-  clearMemory(memory: Pointer, data: boolean): void;
 
   /** 0 decoded, 1 no free cells, 2 aborted, negative: rejected. */
   decode(context: Pointer, batch: NativeBatch): number;
@@ -274,7 +273,6 @@ function describeFunctions(koffi: Koffi, library: KoffiLibrary, layouts: Layouts
     copySequence: declare('llama_memory_seq_cp', 'void', 'void *', 'int32', 'int32', 'int32', 'int32'),
     removeSequence: declare('llama_memory_seq_rm', 'bool', 'void *', 'int32', 'int32', 'int32'),
     lastPosition: declare('llama_memory_seq_pos_max', 'int32', 'void *', 'int32'),
-    clearMemory: declare('llama_memory_clear', 'void', 'void *', 'bool'),
     decode: declare('llama_decode', 'int32', 'void *', layouts.batch),
     logits: declare('llama_get_logits', 'void *', 'void *'),
     loadAdapter: declare('llama_adapter_lora_init', 'void *', 'void *', 'str'),

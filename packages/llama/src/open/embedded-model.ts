@@ -1,7 +1,7 @@
 // Opens the embedded engine of a configuration, and reward models in this process. A generator without a chat template gets plain text; a
 // reward model that does not ship is tried on plain steps first, and its end is left unread.
 
-import { type OpenModel, type PrmSection, tryReward } from '@coppice/core/answering';
+import { type OpenModel, type PrmSection, triedReward } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
 import { type ModelConfig, type Opening, type OpenParts, type OpenVerifier, shippedModel } from '@coppice/core/config';
 import { stepReading, UnreadEnd, type Verifier } from '@coppice/core/verifier';
@@ -46,7 +46,7 @@ function localPrm(wanted: ModelConfig['verifier']): LocalPrm | undefined {
 }
 
 export function embeddedModel(config: ModelConfig, embedded: Embedded): OpenModel {
-  const { engine, verifier, note } = embedded;
+  const { engine, verifier, note, scoredBy } = embedded;
   const form = shippedModel(config.engine)?.form;
   const isBare = form === undefined && !engine.info.hasChatTemplate;
   return {
@@ -54,6 +54,7 @@ export function embeddedModel(config: ModelConfig, embedded: Embedded): OpenMode
     engine,
     verifier,
     note,
+    scoredBy,
     form,
     warnings: isBare
       ? [
@@ -92,8 +93,8 @@ async function examined(
   { delimiters }: ModelConfig,
 ): Promise<Required<OpenVerifier>> {
   try {
-    const warnings = isKnown ? [] : await tryReward(model, verifier, delimiters[0]!);
-    return { verifier: isShipped(model) ? verifier : new UnreadEnd(verifier), warnings };
+    if (!isKnown) return await triedReward(model, verifier, delimiters[0]!);
+    return { verifier: isShipped(model) ? verifier : new UnreadEnd(verifier), warnings: [] };
   } catch (error) {
     await verifier.close();
     throw error;

@@ -1,6 +1,5 @@
-// The embedded engine with its reward model: the shipped generator's own, a given one, or none. A note says what it chose.
+// Opens the embedded engine with its reward model: the shipped generator's own, a given one, or none. A note says what it chose.
 
-import { withoutReward } from '@coppice/core/answering';
 import { assert, raise } from '@coppice/core/base';
 import { tableCost } from '@coppice/core/cost';
 import { type CausalVerdicts, stepReading } from '@coppice/core/verifier';
@@ -42,6 +41,7 @@ export interface Embedded {
   readonly verifier: LlamaPrm | undefined;
   readonly isSelfDescribed: boolean;
   readonly note: string;
+  readonly scoredBy: string | undefined;
   readonly kvSplit?: MemoryShare;
   close(): Promise<void>;
 }
@@ -148,19 +148,19 @@ async function openPair(options: Omit<ChosenOptions, 'kvBytes'>): Promise<Embedd
         ? undefined
         : await openReward(prm, verdict, engine, { ...sized, ...onGenerator(prm, adapter, engine) });
     const shared = adapter === undefined ? '' : ' on the same weights';
-    const scoring = prm === undefined ? withoutReward : `scored by ${prm}${shared}`;
+    const scoredBy = prm === undefined ? undefined : `${prm}${shared}`;
     const computing = engine.info.threads > 1 ? `, ${engine.info.threads} threads` : '';
-    const note = `${options.model}, ${scoring}${drafting}${computing}`;
+    const note = `${options.model}${drafting}${computing}`;
     const close = async () => void (await Promise.all([engine.close(), verifier?.close()]));
     const isSelfDescribed = Object.keys(reading).length > 0;
-    return { engine, verifier, isSelfDescribed, note, close };
+    return { engine, verifier, isSelfDescribed, note, scoredBy, close };
   } catch (error) {
     await engine.close();
     throw error;
   }
 }
 
-/** An adapter has no weights but those that it adds, and a file that is the generator's own need not be loaded twice. */
+/** An adapter computes on the generator's weights, as does a reward model of the same file, which need not be loaded twice. */
 function onGenerator(
   prm: string,
   adapter: AdapterPlace | undefined,

@@ -20,7 +20,6 @@ export interface Branch {
   readonly sequence: number;
   segment: CacheSegment;
   search: string;
-  idle: boolean;
   lastUse: number;
 }
 

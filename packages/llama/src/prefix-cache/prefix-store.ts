@@ -96,7 +96,7 @@ export class PrefixStore {
     return this.#reach(this.#root, tokens);
   }
 
-  /** The same for the path of a branch, which may go on where others have been. */
+  /** Matches the path of a branch, which may go on where others have been. */
   ahead(branch: Branch, tokens: readonly number[]): PrefixMatch {
     return this.#reach(branch.segment, tokens);
   }
@@ -113,7 +113,7 @@ export class PrefixStore {
       source.lastUse = this.#uses.take();
       this.#memory.copy(source.sequence, sequence, 0, length);
     }
-    const branch: Branch = { sequence, segment: end, search, idle: false, lastUse: this.#uses.take() };
+    const branch: Branch = { sequence, segment: end, search, lastUse: this.#uses.take() };
     end.ends.add(branch);
     countReferences(end, 1);
     this.#branches += 1;
@@ -166,7 +166,6 @@ export class PrefixStore {
 
   /** The branch is no longer run; it stays as a cached prefix, unless its search has the same path cached already. */
   settle(branch: Branch): void {
-    branch.idle = true;
     branch.lastUse = this.#uses.take();
     if (branch.segment === this.#root || isCovered(branch.segment) || isHeldByOwn(branch)) this.drop(branch);
     else this.#idle.add(branch);
@@ -233,7 +232,7 @@ export class PrefixStore {
       }
     }
     if (worst !== undefined || !mustFreeCells) return worst;
-    // Only idle branches that end at the same segment are left: dropping all but one frees the cells with the last.
+    // The branches that are left end at the same segment: the last one to be dropped frees its cells.
     for (const branch of this.#idle) if (worst === undefined || branch.lastUse < worst.lastUse) worst = branch;
     return worst;
   }

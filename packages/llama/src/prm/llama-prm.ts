@@ -2,8 +2,6 @@
 // bad one after its last token. Scored paths stay in the cache. It may be a LoRA adapter of the generator, with one set of weights.
 
 import { basename } from 'node:path';
-import type { MeasuredPoints } from '@coppice/core/cost';
-import type { RequestId, Urgency } from '@coppice/core/engine';
 import type { Aggregation } from '@coppice/core/tree';
 import {
   type ScoreRequest,
@@ -14,10 +12,10 @@ import {
   type VerifierMessage,
 } from '@coppice/core/verifier';
 import type { AdapterReading } from '../adapter/adapter-place.ts';
-import { llamaDefaults, selfMeasurementMs } from '../engine/llama-engine.ts';
+import { llamaDefaults } from '../engine/llama-engine.ts';
 import type { SharedWeights } from '../native/model.ts';
+import { OnThread } from '../thread/on-thread.ts';
 import { LlamaThread } from '../thread/thread.ts';
-import type { ThreadInfo, ThreadLoad } from '../thread/thread-messages.ts';
 
 export interface LlamaPrmOptions {
   readonly model: string;
@@ -49,16 +47,15 @@ type Described = Pick<LlamaPrmOptions, 'adapter' | 'weights' | 'trust' | 'measur
 /** On the generator's own weights: a whole sample read at once against two written side by side, a 0.5B on one thread. */
 const sharedReadingCost = 0.35;
 
-export class LlamaPrm implements Verifier {
+export class LlamaPrm extends OnThread implements Verifier {
   readonly capabilities: VerifierCapabilities;
   readonly sharesWeights: boolean;
   readonly measured: LlamaPrmOptions['measured'];
-  readonly #thread: LlamaThread;
 
   private constructor(thread: LlamaThread, { adapter, weights, aggregation, trust, measured }: Described) {
+    super(thread);
     this.sharesWeights = weights !== undefined;
     this.measured = measured;
-    this.#thread = thread;
     const name = `llama ${thread.info.name}${adapter === undefined ? '' : ` with ${basename(adapter)}`}`;
     const readingCost = this.sharesWeights ? sharedReadingCost : undefined;
     this.capabilities = { name, aggregation, reusesPrefix: true, looksAhead: true, trust, readingCost };
@@ -84,16 +81,8 @@ export class LlamaPrm implements Verifier {
     return new LlamaPrm(thread, { ...options, aggregation });
   }
 
-  get info(): ThreadInfo {
-    return this.#thread.info;
-  }
-
-  get counts(): ThreadLoad {
-    return this.#thread.load;
-  }
-
   connect(post: (message: VerifierMessage) => void): void {
-    this.#thread.connect((message) => {
+    this.thread.connect((message) => {
       if (message.type === 'fault') post({ type: 'fault', request: message.request, fault: message.fault });
       if (message.type !== 'read') return;
       const { request, probability, usage } = message;
@@ -106,30 +95,10 @@ export class LlamaPrm implements Verifier {
       const steps = [...path.map((each) => each.step), step];
       return { id, search, prompt, parent, steps, lane, priority };
     });
-    this.#thread.read(reads);
-  }
-
-  cancel(requests: readonly RequestId[]): void {
-    this.#thread.cancel(requests);
-  }
-
-  update(request: RequestId, urgency: Urgency): void {
-    this.#thread.update(request, urgency);
-  }
-
-  release(search: string): void {
-    this.#thread.release(search);
+    this.thread.read(reads);
   }
 
   load(): VerifierLoad {
-    return { waiting: this.#thread.outstanding, healthy: this.#thread.healthy };
-  }
-
-  measure(budgetMs = selfMeasurementMs): Promise<MeasuredPoints> {
-    return this.#thread.measure(budgetMs);
-  }
-
-  close(): Promise<void> {
-    return this.#thread.close();
+    return { waiting: this.thread.outstanding, healthy: this.thread.healthy };
   }
 }

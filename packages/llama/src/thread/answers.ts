@@ -39,6 +39,5 @@ function usageOf(sequence: Generation | Reading, run: RunCounts | undefined): Ge
     cachedTokens: run?.cachedPrefixTokens ?? 0,
     generatedTokens: sequence instanceof Generation ? sequence.generatedTokens : 0,
     decodedTokens: run?.computedDrawnTokens ?? 0,
-    exact: true,
   };
 }

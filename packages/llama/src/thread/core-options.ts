@@ -23,10 +23,8 @@ export interface CoreOptions {
 
 export interface CoreCounts {
   readonly running: number;
-  readonly waiting: number;
   readonly squeezed: boolean;
   readonly usedCells: number;
-  readonly cells: number;
   readonly branches: number;
   readonly decodes: number;
   readonly rows: number;

@@ -4,10 +4,10 @@ import type { MeasuredPoints } from '@coppice/core/cost';
 import type { Context } from '../batch/context.ts';
 import type { Sampler } from '../batch/sampler.ts';
 import { type MeasurementOptions, measureCost } from '../batch/self-measurement.ts';
-import { fastestThreads } from '../batch/thread-trial.ts';
 import type { Model } from '../native/model.ts';
+import { fastestThreads } from './thread-trial.ts';
 
-/** Rows of a thread trial, as a few samples have. */
+/** A trial decodes as many rows as a few samples have. */
 const trialRows = 4;
 const trialToken = 5;
 /** A model so small is fastest with one thread everywhere. */

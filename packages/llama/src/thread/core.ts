@@ -87,10 +87,8 @@ export class Core {
   get counts(): CoreCounts {
     return {
       running: this.#batcher.running,
-      waiting: this.#batcher.waiting,
       squeezed: this.#batcher.squeezed,
       usedCells: this.#store.usedCells,
-      cells: this.#store.cells,
       branches: this.#store.branches,
       decodes: this.#decodes,
       rows: this.#rows,
@@ -240,7 +238,7 @@ export class Core {
     return this.#batcher.running <= drafts.options.mostSequences ? drafts.attend(runs) : new Set();
   }
 
-  /** For the constructor: who called it gets no core to close. */
+  /** The constructor closes what it has opened: its caller gets no core to close. */
   #closedOnFault<Part>(make: () => Part): Part {
     try {
       return make();

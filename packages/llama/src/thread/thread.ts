@@ -13,10 +13,8 @@ import type { FromThread, ThreadInfo, ThreadLoad, ThreadOptions, ToThread } from
 
 const idleLoad: ThreadLoad = {
   running: 0,
-  waiting: 0,
   squeezed: false,
   usedCells: 0,
-  cells: 0,
   branches: 0,
   decodes: 0,
   rows: 0,
@@ -42,7 +40,7 @@ export class LlamaThread {
     this.info = info;
     this.weights = weights;
     worker.on('message', (message: FromThread) => this.#hear(message));
-    worker.on('error', (error) => this.#die(fault('internal', 'the engine thread broke', { cause: error })));
+    worker.on('error', (error) => this.#die(fault('internal', `the engine thread broke: ${error.message}`)));
     worker.on('exit', (code) => this.#die(fault('internal', `the engine thread ended with status ${code}`)));
   }
 
@@ -147,7 +145,7 @@ async function firstMessage(worker: Worker): Promise<FromThread> {
   try {
     const [message] = (await once(worker, 'message')) as [FromThread];
     return message;
-  } catch (cause) {
-    return { type: 'failed', fault: fault('internal', 'the engine thread broke while it loaded the model', { cause }) };
+  } catch (error) {
+    return { type: 'failed', fault: fault('internal', `the engine thread broke while it loaded the model: ${error}`) };
   }
 }

@@ -3,6 +3,7 @@
 
 import { defineProgram, type Program } from '@coppice/core/program';
 import type { Node } from '@coppice/core/tree';
+import type { LevelParent } from './level-parents.ts';
 import {
   byScore,
   type LevelOptions,
@@ -14,7 +15,6 @@ import {
   rolloutsPerBeam,
 } from './level-rule.ts';
 import { growLevels } from './levels.ts';
-import type { Planting } from './plots.ts';
 
 interface BeamOptions extends LevelOptions {
   readonly beams: number;
@@ -56,7 +56,7 @@ export function createBeam(given: Partial<BeamOptions> = {}): Program {
 }
 
 function bestCandidates(
-  level: readonly Planting[],
+  level: readonly LevelParent[],
   room: number,
   { candidates, spread }: Pick<BeamOptions, 'candidates' | 'spread'>,
 ): NextLevel {
@@ -72,7 +72,7 @@ function bestCandidates(
 }
 
 /** Each beam gets one candidate, the rest in proportion to the scores; what rounding leaves goes to the best. */
-function byTheirScores(beams: readonly Node[], candidates: number): Planting[] {
+function byTheirScores(beams: readonly Node[], candidates: number): LevelParent[] {
   const sum = beams.reduce((total, { score }) => total + score, 0);
   const rest = beams.length * (candidates - 1);
   const draws = beams.map(({ score }) => 1 + Math.floor(sum === 0 ? rest / beams.length : (rest * score) / sum));

@@ -1,5 +1,5 @@
 // Exports of this folder, as `@coppice/papers/levels`: for a program of one's own that grows level by level. A list only.
 
+export type { LevelParent } from './level-parents.ts';
 export { byScore, levelDefaults, levelShape, type NextLevel } from './level-rule.ts';
 export { growLevels } from './levels.ts';
-export type { Planting } from './plots.ts';

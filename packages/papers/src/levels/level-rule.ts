@@ -3,8 +3,8 @@
 
 import type { Knobs } from '@coppice/core/base';
 import { type GrowthLimits, type ProgramSize, usualSize } from '@coppice/core/program';
-import { byKey, type Inquiry, type Manner, type Node } from '@coppice/core/tree';
-import type { Planting } from './plots.ts';
+import { byKey, type Manner, type Node, type ProbeDraw } from '@coppice/core/tree';
+import type { LevelParent } from './level-parents.ts';
 
 export interface LevelOptions extends GrowthLimits, Pick<ProgramSize, 'sampling' | 'choose'> {
   /** Steps at the beginning of a path that have a limit of their own, and that limit; 0 steps is off. */
@@ -48,7 +48,7 @@ export const rolloutsPerBeam = 2;
 export interface NextLevel {
   /** Ends of finished paths, all of them terminal; one that stands for several paths appears as often. */
   readonly finished: readonly Node[];
-  readonly going: readonly Planting[];
+  readonly going: readonly LevelParent[];
   /** Width left for the levels below. */
   readonly room: number;
 }
@@ -60,13 +60,13 @@ export interface LevelRule {
   /** Children of the root in each round, where the root is grown again when a round is over. The room of a round is as many. */
   readonly rounds?: readonly number[];
   /** Gives what follows a complete level; `room` is `width` at first, then what this said last. */
-  next(level: readonly Planting[], room: number): NextLevel;
+  next(level: readonly LevelParent[], room: number): NextLevel;
   /** The next level as it will probably be while so many children are missing, where every choice depends on all of them. */
-  likely?(level: readonly Planting[], room: number, missing: number): readonly Planting[];
+  likely?(level: readonly LevelParent[], room: number, missing: number): readonly LevelParent[];
   /** Manner of a node's children, where they are no plain steps. */
   manner?(node: Node): Manner | undefined;
   /** Asks the model to list the children of a node; undefined once it has named some (`namedSteps`), or was asked often enough. */
-  list?(node: Node): Inquiry | undefined;
+  list?(node: Node): ProbeDraw | undefined;
 }
 
 /** By score, highest first; equals in the order of their keys, never of their arrival. */

@@ -31,8 +31,8 @@ import {
   type Tree,
   treeBelief,
 } from '@coppice/core/tree';
+import { behind, indicesOf, isAwaited, isGrowing, type LevelParent, landedIn, unoccupied } from './level-parents.ts';
 import { type LevelOptions, type LevelRule, levelShape, type NextLevel } from './level-rule.ts';
-import { behind, indicesOf, isAwaited, isGrowing, landedIn, type Planting, unoccupied } from './plots.ts';
 
 export function growLevels(
   definition: Pick<ProgramDefinition, 'name'>,
@@ -43,9 +43,9 @@ export function growLevels(
 }
 
 interface SearchLevel {
-  readonly plots: readonly Planting[];
+  readonly parents: readonly LevelParent[];
   /** Nodes that wait for no child and still want some: none was asked for, all failed, or the expansion was cut. */
-  readonly open: readonly Planting[];
+  readonly open: readonly LevelParent[];
   readonly room: number;
   /** Undefined until every node of the level has been expanded. */
   readonly next: NextLevel | undefined;
@@ -77,7 +77,7 @@ class Levels implements Program {
     // Most calls find every node waiting for its children: no need to work out the levels for those.
     if (!mayOpen && !hasIdle(tree)) return undefined;
     if (!this.#complete.has(tree)) this.#makeUp(tree);
-    const { plots, open } = this.#level(tree);
+    const { parents, open } = this.#level(tree);
     const [free] = unoccupied(tree, open);
     for (const strand of tree.strands.values()) {
       if (isWaiting(strand)) continue;
@@ -88,7 +88,7 @@ class Levels implements Program {
         return this.#askAt(tree, strand, free);
       }
       // Left over when a log ends in the middle of a level's end: no node will ever need it.
-      if (plots.length === 0) tree.record({ type: 'closed', strand: strand.id, closing: 'ended' });
+      if (parents.length === 0) tree.record({ type: 'closed', strand: strand.id, closing: 'ended' });
     }
     return mayOpen && free !== undefined ? this.#askAt(tree, openAt(tree, free.node), free) : undefined;
   }
@@ -115,23 +115,23 @@ class Levels implements Program {
 
   /** Nodes of this level that no strand has taken up, then what would follow if nothing more came. */
   foresee(tree: Tree, count: number): Expansion[] {
-    const { plots, open, room } = this.#level(tree);
+    const { parents, open, room } = this.#level(tree);
     const untaken = unoccupied(tree, open);
-    const missing = plots.reduce((sum, plot) => sum + plot.draws - landedIn(plot), 0);
-    const next = this.#rule.likely?.(plots, room, missing) ?? this.#rule.next(plots, room).going;
+    const missing = parents.reduce((sum, parent) => sum + parent.draws - landedIn(parent), 0);
+    const next = this.#rule.likely?.(parents, room, missing) ?? this.#rule.next(parents, room).going;
     const leading = this.#placed(tree, next);
     const sampled = [...untaken, ...leading].filter(({ node }) => this.#rule.list?.(node) === undefined);
     const { sampling } = this.#options;
-    return sampled.slice(0, count).map((plot) => {
-      const { node } = plot;
-      return { node, indices: this.#missing(plot), sampling, manner: this.#mannerOf(node) };
+    return sampled.slice(0, count).map((parent) => {
+      const { node } = parent;
+      return { node, indices: this.#missing(parent), sampling, manner: this.#mannerOf(node) };
     });
   }
 
   /** A complete level has chosen: of all steps nothing is asked for but below its successors, and no more than their draws. */
   abandoned(tree: Tree): Abandoned {
-    const { plots } = this.#level(tree);
-    const draws = new Map(plots.map(({ node, draws, from = 0 }) => [node.key, from + draws]));
+    const { parents } = this.#level(tree);
+    const draws = new Map(parents.map(({ node, draws, from = 0 }) => [node.key, from + draws]));
     return (node, index) => {
       let below = index;
       for (let at: Node | undefined = node; at !== undefined; at = at.parent) {
@@ -156,21 +156,21 @@ class Levels implements Program {
     return chosenAnswer(tree, this.#options.choose);
   }
 
-  #askAt(tree: Tree, strand: Strand, plot: Planting): Ask {
-    const inquiry = this.#rule.list?.(plot.node);
-    if (inquiry !== undefined) return askProbe(tree, strand, inquiry);
-    return askBelow(tree, strand, this.#missing(plot), this.#options.sampling, this.#mannerOf(plot.node));
+  #askAt(tree: Tree, strand: Strand, parent: LevelParent): Ask {
+    const probe = this.#rule.list?.(parent.node);
+    if (probe !== undefined) return askProbe(tree, strand, probe);
+    return askBelow(tree, strand, this.#missing(parent), this.#options.sampling, this.#mannerOf(parent.node));
   }
 
   /** Nothing of what was asked below this node has come. */
   #isBare(tree: Tree, node: Node): boolean {
-    const plot = this.#level(tree).plots.find((each) => each.node === node);
-    return plot?.from === undefined ? node.children.length === 0 : landedIn(plot) === 0;
+    const parent = this.#level(tree).parents.find((each) => each.node === node);
+    return parent?.from === undefined ? node.children.length === 0 : landedIn(parent) === 0;
   }
 
-  #missing(plot: Planting): number[] {
-    const { node, draws, from } = plot;
-    if (from !== undefined) return indicesOf(plot).filter((index) => !isTaken(node, index));
+  #missing(parent: LevelParent): number[] {
+    const { node, draws, from } = parent;
+    if (from !== undefined) return indicesOf(parent).filter((index) => !isTaken(node, index));
     const named = namedSteps(node).length;
     return missingIndices(node, named === 0 ? draws : Math.min(draws, named));
   }
@@ -187,7 +187,7 @@ class Levels implements Program {
     this.#complete.set(tree, levels);
     for (;;) {
       const last = levels.at(-1);
-      if (last?.plots.length === 0) return levels;
+      if (last?.parents.length === 0) return levels;
       const level = this.#levelAfter(this.#following(tree, levels));
       if (level.next === undefined) return [...levels, level];
       levels.push(level);
@@ -205,28 +205,28 @@ class Levels implements Program {
   }
 
   /** The next level, or the next round where nothing is left to go on. */
-  #following({ root }: Tree, levels: readonly SearchLevel[]): Pick<SearchLevel, 'plots' | 'room'> {
+  #following({ root }: Tree, levels: readonly SearchLevel[]): Pick<SearchLevel, 'parents' | 'room'> {
     const { rootDraws, width, rounds } = this.#rule;
     const last = levels.at(-1)?.next;
     if (rounds === undefined)
       return last === undefined
-        ? { plots: [{ node: root, draws: rootDraws }], room: width }
-        : { plots: last.going, room: last.room };
-    const round = levels.filter(({ plots }) => plots[0]?.node === root).length;
+        ? { parents: [{ node: root, draws: rootDraws }], room: width }
+        : { parents: last.going, room: last.room };
+    const round = levels.filter(({ parents }) => parents[0]?.node === root).length;
     const isOver = last === undefined || last.going.length === 0;
-    if (!isOver || round >= rounds.length) return { plots: behind(last?.going ?? [], levels), room: last?.room ?? 0 };
-    return { plots: behind([{ node: root, draws: rounds[round]! }], levels), room: rounds[round]! };
+    if (!isOver || round >= rounds.length) return { parents: behind(last?.going ?? [], levels), room: last?.room ?? 0 };
+    return { parents: behind([{ node: root, draws: rounds[round]! }], levels), room: rounds[round]! };
   }
 
   /** A guess at the next level, behind the draws that its nodes have had. */
-  #placed(tree: Tree, going: readonly Planting[]): readonly Planting[] {
+  #placed(tree: Tree, going: readonly LevelParent[]): readonly LevelParent[] {
     return this.#rule.rounds === undefined ? going : behind(going, this.#levels(tree));
   }
 
-  #levelAfter({ plots, room }: Pick<SearchLevel, 'plots' | 'room'>): SearchLevel {
-    const growing = plots.filter(isGrowing);
-    const next = growing.length === 0 ? this.#rule.next(plots, room) : undefined;
-    return { plots, open: growing.filter((plot) => !isAwaited(plot)), room, next };
+  #levelAfter({ parents, room }: Pick<SearchLevel, 'parents' | 'room'>): SearchLevel {
+    const growing = parents.filter(isGrowing);
+    const next = growing.length === 0 ? this.#rule.next(parents, room) : undefined;
+    return { parents, open: growing.filter((parent) => !isAwaited(parent)), room, next };
   }
 }
 
@@ -239,8 +239,8 @@ function settle(tree: Tree, { finished, going }: NextLevel): void {
   const strands = [...tree.strands.values()];
   for (const node of finished) completeAt(tree, node, strands.shift());
   for (const [at, strand] of strands.entries()) {
-    const plot = going[at];
-    if (plot !== undefined) follow(tree, strand, plot.node);
+    const parent = going[at];
+    if (parent !== undefined) follow(tree, strand, parent.node);
     else tree.record({ type: 'closed', strand: strand.id, closing: 'ended' });
   }
 }

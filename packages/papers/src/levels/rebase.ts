@@ -5,9 +5,9 @@
 
 import { defineProgram, type Program } from '@coppice/core/program';
 import { byKey, type Node } from '@coppice/core/tree';
+import { type DrawnChild, drawnChildren, type LevelParent } from './level-parents.ts';
 import { type LevelOptions, levelDefaults, levelKnobs, levelShape, type NextLevel } from './level-rule.ts';
 import { growLevels } from './levels.ts';
-import { type Offshoot, offshootsOf, type Planting } from './plots.ts';
 
 interface RebaseOptions extends LevelOptions {
   /** Paths in all, and so draws of the root. */
@@ -45,8 +45,8 @@ export const rebase = defineProgram({
 export function createRebase(given: Partial<RebaseOptions> = {}): Program {
   const options = { ...rebaseDefaults, ...given };
   const { paths, balance, firstPaths } = options;
-  const next = (level: readonly Planting[], room: number) => balanced(level, room, balance);
-  const likely = (level: readonly Planting[], room: number, missing: number) => {
+  const next = (level: readonly LevelParent[], room: number) => balanced(level, room, balance);
+  const likely = (level: readonly LevelParent[], room: number, missing: number) => {
     const { open, left } = ended(level, room);
     return likelyShares(open, left, balance, missing);
   };
@@ -56,14 +56,14 @@ export function createRebase(given: Partial<RebaseOptions> = {}): Program {
 }
 
 /** A node stands for all the identical draws that made it: they finish together, and each has its share below it. */
-function balanced(level: readonly Planting[], room: number, balance: number): NextLevel {
+function balanced(level: readonly LevelParent[], room: number, balance: number): NextLevel {
   const { finished, open, left } = ended(level, room);
   return { finished, going: shareOut(open, left, balance), room: left };
 }
 
 /** Splits a level into ended and open paths, with the draws that are left for it. */
-export function ended(level: readonly Planting[], room: number) {
-  const drawn = level.flatMap(offshootsOf);
+export function ended(level: readonly LevelParent[], room: number) {
+  const drawn = level.flatMap(drawnChildren);
   const finished = drawn
     .filter(({ node }) => node.terminal)
     .flatMap(({ node, count }) => Array<Node>(count).fill(node));
@@ -74,7 +74,7 @@ export function ended(level: readonly Planting[], room: number) {
  * The paper rounds each share by itself, so that a level may have more draws than its budget, or none. Here the shares are rounded down
  * and what is left goes to the largest remainders: a level has exactly its budget.
  */
-export function shareOut(drawn: readonly Offshoot[], budget: number, balance: number): Planting[] {
+export function shareOut(drawn: readonly DrawnChild[], budget: number, balance: number): LevelParent[] {
   const weights = rewardWeights(drawn, balance);
   const shares = drawn.map(({ node }, at) => {
     const share = budget * weights[at]!;
@@ -93,7 +93,12 @@ export function shareOut(drawn: readonly Offshoot[], budget: number, balance: nu
  * Expected share of each draw that has come while others are missing, if these are as good as they are on average:
  * rounded up, the largest first.
  */
-export function likelyShares(drawn: readonly Offshoot[], budget: number, balance: number, missing: number): Planting[] {
+export function likelyShares(
+  drawn: readonly DrawnChild[],
+  budget: number,
+  balance: number,
+  missing: number,
+): LevelParent[] {
   const come = drawn.reduce((sum, { count }) => sum + count, 0);
   const weights = rewardWeights(drawn, balance);
   const shares = drawn.map(({ node }, at) => ({ node, share: (budget * weights[at]! * come) / (come + missing) }));
@@ -101,18 +106,18 @@ export function likelyShares(drawn: readonly Offshoot[], budget: number, balance
   return shares.map(({ node, share }) => ({ node, draws: Math.ceil(share) }));
 }
 
-export function asOffshoot(node: Node): Offshoot {
+export function asDrawnChild(node: Node): DrawnChild {
   return { node, count: node.count };
 }
 
 /** W: the softmax of rewards, a node counted as often as it was drawn; they add up to 1. */
-export function rewardWeights(drawn: readonly Offshoot[], balance: number): number[] {
+export function rewardWeights(drawn: readonly DrawnChild[], balance: number): number[] {
   const highest = Math.max(...drawn.map(rewardOf));
   const weights = drawn.map((each) => each.count * Math.exp((rewardOf(each) - highest) / balance));
   const sum = weights.reduce((total, weight) => total + weight, 0);
   return weights.map((weight) => weight / sum);
 }
 
-function rewardOf({ node }: Offshoot): number {
+function rewardOf({ node }: DrawnChild): number {
   return node.reward ?? 0;
 }

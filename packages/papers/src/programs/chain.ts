@@ -46,7 +46,7 @@ const chainKnobs = {
     values: ['answer', 'entropy', 'off'],
     client: 'coppice',
     unit: 'what is asked',
-    why: "P1 asks for the answer; 'entropy' costs one token and needs an engine that tells entropies; 'off' lets the chain run to its end",
+    why: "its paper asks for the answer; 'entropy' costs one token and needs an engine that tells entropies; 'off' lets the chain run to its end",
   },
   probeEvery: {
     default: 64,

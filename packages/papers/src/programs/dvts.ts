@@ -4,6 +4,7 @@
 
 import { defineProgram, type Program } from '@coppice/core/program';
 import type { Node } from '@coppice/core/tree';
+import type { LevelParent } from '../levels/level-parents.ts';
 import {
   byScore,
   type LevelOptions,
@@ -15,7 +16,6 @@ import {
   rolloutsPerBeam,
 } from '../levels/level-rule.ts';
 import { growLevels } from '../levels/levels.ts';
-import type { Planting } from '../levels/plots.ts';
 
 interface DvtsOptions extends LevelOptions {
   readonly subtrees: number;
@@ -44,8 +44,8 @@ export function createDvts(given: Partial<DvtsOptions> = {}): Program {
 }
 
 /** A subtree whose candidates have all failed is over. */
-function bestOfEach(level: readonly Planting[], candidates: number): NextLevel {
-  const chosen = level.flatMap((plot) => winnersOf(plot, candidates));
+function bestOfEach(level: readonly LevelParent[], candidates: number): NextLevel {
+  const chosen = level.flatMap((parent) => winnersOf(parent, candidates));
   const subtrees = new Map<Node, number>();
   for (const node of chosen) if (!node.terminal) subtrees.set(node, (subtrees.get(node) ?? 0) + 1);
   const going = [...subtrees].map(([node, count]) => ({ node, draws: count * candidates }));
@@ -53,7 +53,7 @@ function bestOfEach(level: readonly Planting[], candidates: number): NextLevel {
 }
 
 /** The best candidate of every subtree on this node; the first has the first range of indices, and so on. */
-function winnersOf({ node, draws }: Planting, candidates: number): Node[] {
+function winnersOf({ node, draws }: LevelParent, candidates: number): Node[] {
   const winners: Node[] = [];
   for (let from = 0; from < draws; from += candidates) {
     const range = Array.from({ length: candidates }, (_, at) => node.byIndex?.get(from + at));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Random } from '../../../core/src/base/random.ts';
 import { type Node, pathTo } from '../../../core/src/tree/node.ts';
 import { Tree } from '../../../core/src/tree/tree.ts';
-import { asOffshoot, rewardWeights } from '../levels/rebase.ts';
+import { asDrawnChild, rewardWeights } from '../levels/rebase.ts';
 import { selectLeaves } from './ets.ts';
 
 /** A tenth more reward is worth twice the weight. */
@@ -48,7 +48,7 @@ test('a leaf is kept where it is worth its nodes, or where it alone says somethi
 
 /** The best value of all sets, by looking at each of them. */
 function bestValue(leaves: readonly Node[], cacheWeight: number): number {
-  const weights = rewardWeights(leaves.map(asOffshoot), balance);
+  const weights = rewardWeights(leaves.map(asDrawnChild), balance);
   const [allNodes, allClusters] = [new Set(leaves.flatMap(pathTo)).size, clustersOf(leaves)];
   let best = Number.NEGATIVE_INFINITY;
   for (let set = 1; set < 2 ** leaves.length; set += 1) {

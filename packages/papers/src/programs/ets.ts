@@ -5,10 +5,10 @@
 
 import { defineProgram, type Program } from '@coppice/core/program';
 import { byKey, type Node, type NodeKey, pathTo } from '@coppice/core/tree';
+import type { DrawnChild, LevelParent } from '../levels/level-parents.ts';
 import { type LevelOptions, levelDefaults, levelKnobs, levelShape, type NextLevel } from '../levels/level-rule.ts';
 import { growLevels } from '../levels/levels.ts';
-import type { Offshoot, Planting } from '../levels/plots.ts';
-import { asOffshoot, ended, likelyShares, rewardWeights, shareOut } from '../levels/rebase.ts';
+import { asDrawnChild, ended, likelyShares, rewardWeights, shareOut } from '../levels/rebase.ts';
 import { bestSet, climbedSet, type Leaf } from './leaf-choice.ts';
 
 interface EtsOptions extends LevelOptions {
@@ -36,11 +36,11 @@ export const ets = defineProgram({
 export function createEts(given: Partial<EtsOptions> = {}): Program {
   const options = { ...etsDefaults, ...given };
   const choices = new Choices(options);
-  const next = (level: readonly Planting[], room: number): NextLevel => {
+  const next = (level: readonly LevelParent[], room: number): NextLevel => {
     const { finished, open, left } = ended(level, room);
     return { finished, going: shareOut(choices.of(open), left, options.balance), room: left };
   };
-  const likely = (level: readonly Planting[], room: number, missing: number) => {
+  const likely = (level: readonly LevelParent[], room: number, missing: number) => {
     const { open, left } = ended(level, room);
     return likelyShares(choices.of(open), left, options.balance, missing);
   };
@@ -56,13 +56,13 @@ class Choices {
     this.#options = options;
   }
 
-  of(open: readonly Offshoot[]): Offshoot[] {
+  of(open: readonly DrawnChild[]): DrawnChild[] {
     const nodes = open.map(({ node }) => node);
     const kept = this.#kept(nodes);
     return nodes
       .filter(({ key }) => kept.has(key))
       .sort(byKey)
-      .map(asOffshoot);
+      .map(asDrawnChild);
   }
 
   /** A key identifies a node but for its reward and its draws. */
@@ -107,7 +107,7 @@ export function selectLeaves(
 }
 
 function leavesOf(nodes: readonly Node[], balance: number): Leaf[] {
-  const weights = rewardWeights(nodes.map(asOffshoot), balance);
+  const weights = rewardWeights(nodes.map(asDrawnChild), balance);
   const leaves = nodes.map((node, at) => ({
     node,
     weight: weights[at]!,

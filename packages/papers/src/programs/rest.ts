@@ -12,7 +12,7 @@ import {
   type Program,
   playMcts,
 } from '@coppice/core/program';
-import { type Aggregation, extendScore, greedySampling, type Inquiry, type Node } from '@coppice/core/tree';
+import { type Aggregation, extendScore, greedySampling, type Node, type ProbeDraw } from '@coppice/core/tree';
 
 /** α and c are the authors' values. */
 const playedWeight = 0.5;
@@ -48,14 +48,14 @@ function playOf(playedSteps: number): Play {
     return played.length === 0 ? step! : (1 - playedWeight) * step! + playedWeight * Math.max(...played);
   };
   return {
-    inquiry: (node) => nextPlayed(node, playedSteps),
+    probe: (node) => nextPlayed(node, playedSteps),
     worth: ({ aggregation }, node) => own(node, aggregation),
     value: (node, aggregation) => backedUp(node, (each) => own(each, aggregation)),
   };
 }
 
 /** The next greedy step; undefined after the last, at the end of an answer, or after a failure. */
-function nextPlayed(node: Node, steps: number): Inquiry | undefined {
+function nextPlayed(node: Node, steps: number): ProbeDraw | undefined {
   const index = node.probes?.size ?? 0;
   const last = node.probes?.get(index - 1);
   const isOver = index > 0 && (last === undefined || last.ends === true);

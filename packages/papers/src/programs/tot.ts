@@ -4,10 +4,10 @@
 
 import { defaultsOf, type Knobs, type OptionsOf } from '@coppice/core/base';
 import { answerTokensKnob, defineProgram, type Program } from '@coppice/core/program';
-import { byKey, type Inquiry, type Manner, type Node, namedSteps } from '@coppice/core/tree';
+import { byKey, type Manner, type Node, namedSteps, type ProbeDraw } from '@coppice/core/tree';
+import type { LevelParent } from '../levels/level-parents.ts';
 import { type LevelOptions, levelDefaults, levelShape, type NextLevel, rolloutsPerBeam } from '../levels/level-rule.ts';
 import { growLevels } from '../levels/levels.ts';
-import type { Planting } from '../levels/plots.ts';
 
 const totKnobs = {
   generator: {
@@ -73,7 +73,7 @@ export function createTot(given: Partial<TotOptions> = {}): Program {
   const rule = {
     width: breadth,
     rootDraws: thoughts,
-    next: (level: readonly Planting[], room: number) => bestStates(level, room, options),
+    next: (level: readonly LevelParent[], room: number) => bestStates(level, room, options),
     manner: (node: Node) => mannerBelow(node, options),
     ...(generator === 'propose' ? { list: (node: Node) => listBelow(node, options) } : {}),
   };
@@ -82,7 +82,7 @@ export function createTot(given: Partial<TotOptions> = {}): Program {
 
 /** The b best of all new states. After the last thought only the best of them is written to its end. */
 function bestStates(
-  level: readonly Planting[],
+  level: readonly LevelParent[],
   room: number,
   { thoughts, thoughtSteps }: Pick<TotOptions, 'thoughts' | 'thoughtSteps'>,
 ): NextLevel {
@@ -109,7 +109,7 @@ function mannerBelow({ depth }: Node, { thoughtSteps, answerTokens, prompts }: T
 /** An empty list is drawn once more under another seed; after that thoughts are sampled. */
 const mostLists = 2;
 
-function listBelow(node: Node, { thoughts, thoughtSteps, prompts, sampling }: TotOptions): Inquiry | undefined {
+function listBelow(node: Node, { thoughts, thoughtSteps, prompts, sampling }: TotOptions): ProbeDraw | undefined {
   const index = node.probes?.size ?? 0;
   if (node.depth >= thoughtSteps || index >= mostLists || namedSteps(node).length > 0) return undefined;
   const suffix = prompts.propose.replaceAll('{count}', String(thoughts));

@@ -1,7 +1,7 @@
 // Hand-worked widths by slack.
 
 import { expect, it } from 'vitest';
-import type { Servers } from '../../../core/src/scheduler/cycle.ts';
+import type { Servers } from '../../../core/src/cost/closed-loop.ts';
 import type { Seat } from '../../../core/src/scheduler/seat.ts';
 import { slackWidths } from './policies.ts';
 
@@ -15,8 +15,8 @@ it('keep the step within the slack, whatever the verifier does, and deal out eve
   const line = { baseMs: 10, slopeMs: 1 };
   const slow = { baseMs: 0, slopeMs: 100 };
   const costly: Servers = {
-    engine: { inFlight: 0, line, steady: line },
-    verifier: { inFlight: 0, line: slow, steady: slow },
+    engine: { line, steady: line },
+    verifier: { line: slow, steady: slow },
     perStrand: 1,
     overTime: 1,
   };

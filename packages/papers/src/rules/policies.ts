@@ -2,8 +2,9 @@
 // budget of slack. Before anything has been measured TAPER shares out all that is free.
 
 import { evenly } from '@coppice/core/base';
+import type { Servers } from '@coppice/core/cost';
 import { definePolicy } from '@coppice/core/policy';
-import { defineWidths, type Servers, sumOf, type WidthRule } from '@coppice/core/scheduler';
+import { defineWidths, sumOf, type WidthRule } from '@coppice/core/scheduler';
 
 export const positiveStrict = definePolicy({
   name: 'positive+strict',

@@ -4,6 +4,7 @@
 
 import { every, liveTimers, type Timers } from '@coppice/core/base';
 import type { Cluster, HeldSearch, LivingNode, OfferedSearch, Taker } from '@coppice/core/journal';
+import { describeError } from '../journal/connection.ts';
 import type { PostgresJournal } from '../journal/postgres-journal.ts';
 import { LeaseWriter } from './lease-writer.ts';
 import type { Membership, Standing } from './membership.ts';
@@ -268,7 +269,6 @@ export class PostgresCluster implements Cluster {
   }
 
   #warn(what: string, error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
-    this.#options.warn(`${what}: ${message.replaceAll(/\s*\n\s*/g, ' ')}`);
+    this.#options.warn(`${what}: ${describeError(error)}`);
   }
 }

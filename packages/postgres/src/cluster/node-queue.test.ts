@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { hasPostgres, startPostgres, type TestDatabase } from '../../../../tests/support/postgres.ts';
-import type { LogFormats } from '../../../core/src/log/format.ts';
+import type { LogFormats } from '../../../core/src/log/entry.ts';
 import { connect, type DatabaseOptions } from '../journal/connection.ts';
 import { PostgresJournal } from '../journal/postgres-journal.ts';
 import { migrate } from '../journal/schema.ts';

@@ -70,7 +70,7 @@ export function databaseFault(error: unknown, { urlEnv }: DatabaseOptions): Faul
 export function describeError(error: unknown): string {
   const { message, errors } = error as { message?: string; errors?: readonly Error[] };
   const text = message || errors?.[0]?.message || String(error);
-  return text.replaceAll(/\s*\n\s*/g, ' ');
+  return text.replaceAll(/\n\s*/g, ' ');
 }
 
 function sqlState(error: unknown): string {

@@ -237,13 +237,13 @@ describe.skipIf(!hasPostgres)('the journal in PostgreSQL', () => {
     const options = await freshSchema();
     const client = await connect(options);
     await client.query(
-      `alter table ${options.schema}.searches drop column log, drop column runs;
+      `alter table ${options.schema}.searches drop column log, drop column runs, drop column session;
        alter table ${options.schema}.nodes drop column servers, drop column report, add column url text;
        drop table ${options.schema}.usage`,
     );
     await client.query(`update ${options.schema}.meta set version = 2`);
     await client.query(`insert into ${options.schema}.nodes values ('old', now(), '0.1', '{m}')`);
-    await expect(PostgresJournal.open(options)).rejects.toThrow(/has format 2, this coppice 6; run coppice migrate$/);
+    await expect(PostgresJournal.open(options)).rejects.toThrow(/has format 2, this coppice 7; run coppice migrate$/);
     expect(await migrate(client, options.schema)).toBe(true);
     expect(await migrate(client, options.schema)).toBe(false);
     const { rows } = await client.query(`select servers, report from ${options.schema}.nodes`);
@@ -270,7 +270,7 @@ describe.skipIf(!hasPostgres)('the journal in PostgreSQL', () => {
     await client.query(`grant select on all tables in schema ${options.schema} to reader`);
     await expect(failing({ url: at('reader', 'postgres') })).rejects.toThrow(/bad-setting: [^\n]*permission denied/);
     await client.query(`update ${options.schema}.meta set version = 99`);
-    await expect(failing({})).rejects.toThrow(/has format 99, this coppice 6; start the newer/);
+    await expect(failing({})).rejects.toThrow(/has format 99, this coppice 7; start the newer/);
     await client.query(`update ${options.schema}.meta set version = 0`);
     await expect(failing({})).rejects.toThrow(/run coppice migrate/);
     await client.end();

@@ -60,7 +60,7 @@ const readers = 4;
 
 type DatabaseRow = Readonly<Record<string, unknown>>;
 
-type ReadName = 'find' | 'list' | 'ended' | 'unfinished' | 'read' | 'size' | 'sweep' | 'remove';
+type ReadName = 'find' | 'list' | 'listSession' | 'ended' | 'unfinished' | 'read' | 'size' | 'sweep' | 'remove';
 
 /** The journal's part of the server; tests replace it. */
 export interface PostgresParts {
@@ -208,9 +208,10 @@ export class PostgresJournal implements Journal {
     return row === undefined ? undefined : toRecord(row);
   }
 
-  async list({ owner, states, before, limit }: ListQuery): Promise<SearchRecord[]> {
+  async list({ owner, session, states, before, limit }: ListQuery): Promise<SearchRecord[]> {
     const wanted = [owner ?? null, states ?? null, storable(before ?? '~'), limit];
-    return (await this.#read('list', wanted)).map(toListed);
+    const rows = session === undefined ? this.#read('list', wanted) : this.#read('listSession', [...wanted, session]);
+    return (await rows).map(toListed);
   }
 
   async ended({ owner, fromMs, before, limit }: EndedQuery): Promise<FinishedSearch[]> {
@@ -278,7 +279,7 @@ export class PostgresJournal implements Journal {
   }
 
   #acceptRow(search: NewSearch): JournalWrite['row'] {
-    const { id, owner, idempotencyKey, fingerprint, background, createdMs, about } = search;
+    const { id, owner, idempotencyKey, fingerprint, background, createdMs, session = null, about } = search;
     const isKept = this.texts !== 'never';
     return {
       id,
@@ -287,6 +288,7 @@ export class PostgresJournal implements Journal {
       fingerprint,
       background: background ? 1 : 0,
       created_ms: createdMs,
+      session,
       about: JSON.stringify(about),
       title: isKept ? storable(search.title) : null,
       request: isKept ? JSON.stringify(search.request) : null,

@@ -12,6 +12,7 @@ const steps: readonly ((schema: string) => string)[] = [
   searchFormats,
   keyUsage,
   searchRuns,
+  searchSessions,
 ];
 const version = steps.length;
 
@@ -91,7 +92,7 @@ function nodeReports(schema: string): string {
             add column servers text[] not null default '{}', add column report text not null default '{}';`;
 }
 
-/** The format of a search's log, see log/format.ts. */
+/** The format of a search's log, see log/entry.ts. */
 function searchFormats(schema: string): string {
   return `alter table ${schema}.searches add column log smallint not null default 1;`;
 }
@@ -112,6 +113,12 @@ function keyUsage(schema: string): string {
 
 function searchRuns(schema: string): string {
   return `alter table ${schema}.searches add column runs integer not null default 0;`;
+}
+
+function searchSessions(schema: string): string {
+  return `
+    alter table ${schema}.searches add column session text;
+    create index searches_session on ${schema}.searches (session, id) where session is not null;`;
 }
 
 /** Makes the tables where there are none, and adds what older ones lack. True where it did. */

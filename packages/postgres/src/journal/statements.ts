@@ -21,6 +21,7 @@ export interface PostgresStatements {
   readonly retract: string;
   readonly find: string;
   readonly list: string;
+  readonly listSession: string;
   readonly ended: string;
   readonly unfinished: string;
   readonly fail: string;
@@ -55,10 +56,11 @@ export function makeStatements(schema: string): PostgresStatements {
 function beginning(searches: string) {
   return {
     accept: `insert into ${searches} (id, owner, idempotency, fingerprint, background, state, epoch, cancel_requested,
-               node, log, created_ms, about, title, request)
-             select id, owner, idempotency, fingerprint, background, 'queued', 0, 0, $2, $3, created_ms, about, title, request
+               node, log, created_ms, session, about, title, request)
+             select id, owner, idempotency, fingerprint, background, 'queued', 0, 0, $2, $3, created_ms, session, about,
+               title, request
              from json_to_recordset($1::json) as w(place integer, id text, owner text, idempotency text, fingerprint text,
-               background smallint, created_ms double precision, about text, title text, request text)
+               background smallint, created_ms double precision, session text, about text, title text, request text)
              order by place on conflict do nothing returning id`,
     findIdempotent: `select s.id, s.owner, s.idempotency, s.fingerprint from ${searches} s
              join json_to_recordset($1::json) as w(id text, owner text, idempotency text)
@@ -129,12 +131,13 @@ function ending(searches: string, events: string) {
 
 /** Outside the writer, retention included. */
 function reading(searches: string, events: string) {
+  const listed = `select id, owner, idempotency, fingerprint, background, state, epoch, cancel_requested, created_ms,
+             started_ms, ended_ms, session, about, title, outcome, texts from ${searches}
+           where ($1::text is null or owner = $1) and ($2::text[] is null or state = any($2)) and id < $3`;
   return {
     find: `select * from ${searches} where id = $1`,
-    list: `select id, owner, idempotency, fingerprint, background, state, epoch, cancel_requested, created_ms,
-             started_ms, ended_ms, about, title, outcome, texts from ${searches}
-           where ($1::text is null or owner = $1) and ($2::text[] is null or state = any($2)) and id < $3
-           order by id desc limit $4`,
+    list: `${listed} order by id desc limit $4`,
+    listSession: `${listed} and (session = $5 or id = $5) order by id desc limit $4`,
     ended: `select id, owner, state, created_ms, ended_ms, about, outcome from ${searches}
             where ended_ms is not null and ended_ms >= $1 and (ended_ms, id) < ($2, $3) and ($4::text is null or owner = $4)
             order by ended_ms desc, id desc limit $5`,

@@ -56,7 +56,7 @@ export abstract class Pool<Replica extends PoolReplica, Message extends { readon
   ): void {
     for (const request of requests) {
       if (this.#closed) {
-        const reason = fault('unavailable', `the ${this.#of} is closed`, { retryable: false });
+        const reason = fault('unavailable', `the ${this.#of} is closed`, false);
         this.#post?.({ type: 'fault', request: request.id, fault: reason });
         continue;
       }

@@ -29,7 +29,7 @@ export class SimEngine extends Pool<SimReplica, EngineMessage> implements Engine
       seeded: true,
       logprobs: true,
       streams: false,
-      seesStops: true,
+      wholes: source.wholes === true,
       entropy: true,
       priorities: true,
       countsCache: true,

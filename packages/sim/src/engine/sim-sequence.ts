@@ -28,5 +28,5 @@ export function goesBefore(a: SimSequence, b: SimSequence): boolean {
 }
 
 export function usageOf({ computedTokens, cachedTokens, done }: SimSequence): GenerationUsage {
-  return { computedTokens, cachedTokens, generatedTokens: done, exact: true };
+  return { computedTokens, cachedTokens, generatedTokens: done };
 }

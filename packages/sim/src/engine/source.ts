@@ -6,6 +6,8 @@ import type { Prompt, Step } from '@coppice/core/tree';
 import type { PromptBlocks } from './prefix-cache.ts';
 
 export interface StepSource {
+  /** It also draws answers whole. */
+  readonly wholes?: boolean;
   promptTokens(prompt: Prompt): number;
   /** Missing where no two prompts begin alike. */
   promptBlocks?(prompt: Prompt): PromptBlocks | undefined;

@@ -2,7 +2,7 @@
 // cancelled and waiting questions do not.
 
 import type { GoldQuestion, OpenModel } from '@coppice/core/answering';
-import { GrowthMeter, type LoggedEvent, type SearchFold } from '@coppice/core/log';
+import type { LoggedEvent, SearchFold } from '@coppice/core/log';
 import { LiveLoop, Runtime, type SearchResult, systemClock } from '@coppice/core/runtime';
 import {
   type Contender,
@@ -13,7 +13,6 @@ import {
   type Trial,
   trialOf,
 } from './contest.ts';
-import { trialGrowth } from './trial-growth.ts';
 
 /**
  * Resolves when all questions are answered and the engine is idle. `arrivalsMs`: when each question comes, from the start; without
@@ -39,7 +38,6 @@ function outstanding({ engine, verifier, embedder }: OpenModel): number {
 /** A question under way: answered when it has a result, over when its cancelled requests have been answered too. */
 interface Asked {
   readonly job: ContestJob;
-  readonly growth: GrowthMeter;
   result?: SearchResult;
 }
 
@@ -101,7 +99,7 @@ class QuestionBlock {
     if (job === undefined) return;
     try {
       const request = contestRequest(this.#contest, job);
-      this.#asked.set(request.id, { job, growth: new GrowthMeter() });
+      this.#asked.set(request.id, { job });
       this.#runtime.submit(request);
     } catch (error) {
       this.#stop();
@@ -111,17 +109,15 @@ class QuestionBlock {
 
   #follow(event: LoggedEvent, fold: SearchFold): void {
     const one = this.#asked.get(event.search);
-    one?.growth.read(event, fold);
     if (one !== undefined && fold.tree !== undefined && event.event.type === 'exited')
       this.#contest.onTree?.(one.job, fold.tree);
   }
 
   #over(id: string, cost: SearchResult['cost']): void {
-    const { job, growth, result } = this.#asked.get(id)!;
+    const { job, result } = this.#asked.get(id)!;
     this.#asked.delete(id);
     if (!this.#isAborted || result!.exit.kind !== 'cancelled') {
-      const trial = trialOf(this.#contest, job, { ...result!, cost });
-      this.#onTrial({ ...trial, growth: trialGrowth(growth.total, cost) });
+      this.#onTrial(trialOf(this.#contest, job, { ...result!, cost }));
     }
     this.#left -= 1;
     this.#endWhenDone();

@@ -7,19 +7,16 @@ import { nearest, nextSamples } from './equal-tokens.ts';
 import { pairing, pairingLine } from './pairs.ts';
 
 describe('the rows of a contest', () => {
-  it('give every program that scores the exit that it can use, and a row to every verifier', () => {
+  it('give every program that scores the exit that it can use, and a policy where it has a choice', () => {
     const rows = contendersOf({
       entrants: ['greedy', 'best-of-n', 'best-first'],
       policies: ['positive'],
-      verifiers: ['prm', 'checker'],
       rollouts: 8,
     });
     expect(rows.map(({ name, policy }) => [name, policy])).toEqual([
       ['greedy', 'vanilla'],
-      ['best-of-8, prm', 'positive'],
-      ['best-of-8, checker', 'positive'],
-      ['best-first positive, prm', 'positive'],
-      ['best-first positive, checker', 'positive'],
+      ['best-of-8', 'positive'],
+      ['best-first positive', 'positive'],
     ]);
   });
 
@@ -28,7 +25,6 @@ describe('the rows of a contest', () => {
       entrants: ['default', 'boost', 'auto', 'mcts'],
       usual: { program: 'best-first', policy: 'safe' },
       policies: ['positive'],
-      verifiers: ['both'],
       rollouts: 16,
       pathRollouts: 128,
     });
@@ -41,7 +37,7 @@ describe('the rows of a contest', () => {
   });
 
   it('begin best-of-n with a number of its own where it is told', () => {
-    const entry = { entrants: ['best-of-n', 'mcts'], policies: ['positive'], verifiers: ['both'] } as const;
+    const entry = { entrants: ['best-of-n', 'mcts'], policies: ['positive'] } as const;
     const rows = contendersOf({ ...entry, rollouts: 48, samples: 12 });
     expect(rows.map(({ name, rollouts }) => [name, rollouts])).toEqual([
       ['best-of-12', 12],
@@ -50,7 +46,7 @@ describe('the rows of a contest', () => {
   });
 
   it('give best-first search, whose rollouts draw one path each, a number of its own', () => {
-    const entry = { policies: ['safe'], verifiers: ['both'], rollouts: 16, pathRollouts: 128 } as const;
+    const entry = { policies: ['safe'], rollouts: 16, pathRollouts: 128 } as const;
     const rows = contendersOf({ ...entry, entrants: ['best-of-n', 'mcts', 'best-first'] });
     expect(rows.map(({ rollouts }) => rollouts)).toEqual([16, 16, 128]);
   });

@@ -1,9 +1,9 @@
-// The contenders of a contest: a program under a policy, with a verifier. Each gets the exits that it can use, so that no row wins
+// The contenders of a contest: a program under a policy. Each gets the exits that it can use, so that no row wins
 // by being allowed to stop. Pure.
 
-import { type PolicyName, partsOf } from '@coppice/core/policy';
+import type { PolicyName } from '@coppice/core/policy';
 import { type ProgramName, programOf } from '@coppice/core/program';
-import type { Contender, VerifierMode } from './contest.ts';
+import type { Contender } from './contest.ts';
 
 export const searching: readonly ProgramName[] = ['mcts', 'best-first'];
 
@@ -17,7 +17,6 @@ interface Entry {
   readonly usual?: { readonly program: ProgramName; readonly policy: PolicyName };
   /** Policies of `mcts` and `best-first`. */
   readonly policies: readonly PolicyName[];
-  readonly verifiers: readonly VerifierMode[];
   readonly rollouts: number;
   /** Rollouts of `best-first`, whose rollouts draw one path each. */
   readonly pathRollouts?: number;
@@ -25,20 +24,15 @@ interface Entry {
   readonly samples?: number;
 }
 
-export function contendersOf({ entrants, policies, verifiers, usual, ...sizes }: Entry): Contender[] {
-  const several = verifiers.length > 1;
+export function contendersOf({ entrants, policies, usual, ...sizes }: Entry): Contender[] {
   return entrants.flatMap((entrant) => {
     const named = entrant === 'boost' ? p0System : entrant === 'default' ? usual : undefined;
     const program = named?.program ?? (entrant as ProgramName);
     const rollouts = rolloutsOf(program, sizes);
-    const modes = programOf(program).needsVerifier ? verifiers : verifiers.slice(0, 1);
-    return modes.flatMap((verifier) =>
-      (named === undefined ? policiesOf(program, policies) : [named.policy]).map((policy): Contender => {
-        const scored = several && programOf(program).needsVerifier ? `, ${verifier}` : '';
-        const title = named === undefined ? titleOf(program, policy, rollouts) : `${entrant}: ${program}`;
-        return { name: `${title}${scored}`, program, policy, verifier, rollouts, usual: entrant === 'default' };
-      }),
-    );
+    return (named === undefined ? policiesOf(program, policies) : [named.policy]).map((policy): Contender => {
+      const name = named === undefined ? titleOf(program, policy, rollouts) : `${entrant}: ${program}`;
+      return { name, program, policy, rollouts, usual: entrant === 'default' };
+    });
   });
 }
 
@@ -48,18 +42,6 @@ function rolloutsOf(
 ) {
   if (program === 'best-first') return pathRollouts ?? rollouts;
   return program === 'mcts' || program === 'beam' ? rollouts : (samples ?? rollouts);
-}
-
-export function ablationOf(policy: PolicyName, contenders: readonly Contender[]): Contender[] {
-  const own = contenders.filter((each) => each.policy === policy);
-  return own.flatMap((each) => [
-    each,
-    ...partsOf(policy).map(({ part, off }) => ({
-      ...each,
-      name: `${each.name} ${part}=${off}`,
-      parts: { [part]: off },
-    })),
-  ]);
 }
 
 /** Only programs that score can stop at an accepted answer. */

@@ -12,29 +12,21 @@ import {
   type Wish,
 } from '@coppice/core/answering';
 import { hash } from '@coppice/core/base';
-import { withInternal } from '@coppice/core/config';
 import type { ExitKind } from '@coppice/core/log';
-import { createScheduler, type PolicyName, type PolicyOptions, policyOf } from '@coppice/core/policy';
+import { createScheduler, type PolicyName, policyOf } from '@coppice/core/policy';
 import { type ProgramName, programNames, programOf } from '@coppice/core/program';
 import type { SearchRequest, SearchResult } from '@coppice/core/runtime';
 import type { Scheduler } from '@coppice/core/scheduler';
 import type { Tree } from '@coppice/core/tree';
-import type { TrialGrowth } from './trial-growth.ts';
 
 export interface Contender {
   readonly name: string;
   readonly program: ProgramName;
   readonly policy: PolicyName;
   readonly rollouts: number;
-  readonly verifier?: VerifierMode;
-  readonly parts?: Partial<PolicyOptions>;
   /** Nothing is named: each question gets what suits it. */
   readonly usual?: boolean;
 }
-
-/** The reward model with the checker in front of it, the reward model alone, the checker alone. */
-export const verifierModes = ['both', 'prm', 'checker'] as const;
-export type VerifierMode = (typeof verifierModes)[number];
 
 export interface ContestSettings {
   /** Settings of all contenders, where their program knows them. */
@@ -59,8 +51,6 @@ export interface Trial {
   readonly computedTokens: number;
   readonly scoredTokens: number;
   readonly rollouts: number;
-  /** Missing in older files. */
-  readonly growth?: TrialGrowth;
 }
 
 export interface Contest {
@@ -79,10 +69,7 @@ export interface ContestJob {
 
 export function schedulerOf(contest: Contest, contender: Contender): Scheduler {
   const { model, settings } = contest;
-  const scheduler = createScheduler(
-    contender.policy,
-    policySettings({ ...settings.wish, ...withInternal(contender.parts ?? {}) }, model.config),
-  );
+  const scheduler = createScheduler(contender.policy, policySettings(settings.wish, model.config));
   const mayStop = policyOf(contender.policy).settings.positiveExit === 'on';
   return contender.program === 'best-of-n' && mayStop ? oneByOne(scheduler, settings.budget) : scheduler;
 }
@@ -105,11 +92,11 @@ export function contestRequest({ settings, model }: Contest, { contender, questi
   return requestOf(buildSearch(plan), `${contender.name} ${question.id}`, model.extract ?? extractAnswer);
 }
 
-function wishOf({ program, policy, rollouts, parts, usual }: Contender, { wish }: ContestSettings): Wish {
+function wishOf({ program, policy, rollouts, usual }: Contender, { wish }: ContestSettings): Wish {
   const others = programNames().filter((name) => name !== program);
   const unknown = new Set<string>([...others, ...(programOf(program).takesTemperature ? [] : ['temperature'])]);
   const known = Object.fromEntries(Object.entries(wish).filter(([name]) => !unknown.has(name)));
-  return usual ? known : { ...known, ...withInternal(parts ?? {}), program, policy, rollouts };
+  return usual ? known : { ...known, program, policy, rollouts };
 }
 
 export function trialOf(

@@ -17,9 +17,7 @@ export async function equalTokens(
     ({ program, usual }) => usual || searching.includes(program) || program === 'beam',
   );
   const best = searches.map((each) => ({ each, row: cost(each.name) })).sort((a, b) => ahead(b.row) - ahead(a.row))[0];
-  const sampled = contenders.find(
-    ({ program, verifier }) => program === 'best-of-n' && verifier === best?.each.verifier,
-  );
+  const sampled = contenders.find(({ program }) => program === 'best-of-n');
   if (best === undefined || sampled === undefined) return undefined;
   const { name, ...shape } = sampled;
   const attempts: PricedSamples[] = [{ samples: shape.rollouts, tokens: cost(name).bothTokens }];

@@ -41,7 +41,7 @@ function wasteLines(which: string, tallies: readonly Tally[], wasteOf: (tally: T
     const { futile, tokens } = wasteOf(each);
     return `  ${each.contender.padEnd(24)} ${(100 * futile).toFixed(0).padStart(4)} %  ${tokens.toFixed(0).padStart(7)}`;
   });
-  return ['', `${count} questions ${which}: given up as futile, mean tokens`, ...lines];
+  return ['', `${count} question${count === 1 ? '' : 's'} ${which}: given up as futile, mean tokens`, ...lines];
 }
 
 /** Value and half the width of its 95 % interval; the interval itself, which need not be symmetric, is in the JSON. */

@@ -3,7 +3,6 @@
 import { meanOrZero } from '@coppice/core/base';
 import { quantile, wilson } from '../statistics.ts';
 import type { Trial } from './contest.ts';
-import { totalGrowth } from './trial-growth.ts';
 
 export type Tally = ReturnType<typeof tally>;
 
@@ -35,7 +34,6 @@ export function tally(contender: string, trials: readonly Trial[], unsolved: Rea
     ),
     unsolvable: wasteOf(trials.filter((trial) => !trial.solvable)),
     unsolved: wasteOf(trials.filter(({ question }) => unsolved.has(question))),
-    growth: totalGrowth(trials.flatMap(({ growth }) => growth ?? [])),
   };
 }
 

@@ -20,7 +20,7 @@ import {
   type Wish,
 } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
-import { efforts } from '@coppice/core/config';
+import { budgetOf, efforts } from '@coppice/core/config';
 import { type LoggedEvent, SearchFold } from '@coppice/core/log';
 import { createScheduler } from '@coppice/core/policy';
 import { programOf } from '@coppice/core/program';
@@ -30,12 +30,12 @@ import { knobFlags } from '../flags/knob-flags.ts';
 import { modelFlags, readModelFlags } from '../flags/model-flags.ts';
 import { given, oneOf } from '../flags/options.ts';
 import { settingHelp } from '../flags/setting-help.ts';
-import { everySetting, readSearchArguments, setFlag, settingNames } from '../flags/settings.ts';
+import { everySetting, readSearchArguments, setFlag } from '../flags/settings.ts';
 import { answerLines, answerRecord, type Reported, statusOf } from '../terminal/answer-view.ts';
 import { openingLog } from '../terminal/opening-log.ts';
 import { painter } from '../terminal/paint.ts';
 import { eventLine, statusLine } from '../terminal/progress-view.ts';
-import { LiveBlock, widthOf, wrap } from '../terminal/terminal.ts';
+import { fit, LiveBlock, widthOf, wrap } from '../terminal/terminal.ts';
 import type { TraceHeader } from '../terminal/trace.ts';
 import { treeLegend, treeLines } from '../terminal/tree-view.ts';
 
@@ -62,7 +62,6 @@ const outputGroup = {
 } as const satisfies Flags;
 
 export const flags = { ...modelFlags, ...searchGroup, ...limitGroup, ...outputGroup } as const;
-export const settings = settingNames(everySetting);
 
 export const help: Help = {
   usage: 'ask "QUESTION" [options]',
@@ -111,7 +110,7 @@ async function answer(settings: Settings, model: OpenModel, loadedMs: number): P
       ...(model.verifier === undefined ? {} : { verifier: model.verifier }),
       ...(model.embedder === undefined ? {} : { embedder: model.embedder }),
       scheduler: createScheduler(plan.policy, plan.policyOptions),
-      budget: model.config.budget,
+      budget: budgetOf(model.config),
       trust: () => (model.config.trust === 0 ? null : model.config.trust),
       request: requestOf(buildSearch(plan), 'ask', model.extract ?? extractAnswer),
       fold,
@@ -147,9 +146,9 @@ class Watcher {
     this.#rollouts = plan.rollouts;
     this.#fold = fold;
     this.#block = new LiveBlock(process.stdout);
-    for (const warning of model.warnings ?? []) console.error(`warning: ${warning}`);
+    for (const warning of model.warnings ?? []) console.error(fit(`warning: ${warning}`, process.stderr));
     if (settings.json) return;
-    const notes = noteFor(model, settings.question)?.split('\n') ?? [];
+    const notes = noteFor(model, settings.question).split('\n');
     const lines = notes.flatMap((line) => wrap(line, widthOf(process.stdout, 100)));
     console.log([settings.question, ...lines, ''].join('\n'));
   }

@@ -1,6 +1,6 @@
 // What `export` refuses, each in one line; and a journal that it reads.
 
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -52,6 +52,15 @@ describe('refuses in one line', () => {
     const planted = { search: 's', sequence: 0, atMs: 0, event: { type: 'planted', aggregation: 'product' } };
     writeFileSync(path, `{"trace":1,"question":"q","model":"m"}\n${JSON.stringify(planted)}\n`);
     await refused([path, '--out', join(folder, 'out.jsonl')], 'no search of the trace has ended (1 have begun)');
+  });
+
+  it('and leaves the file of an earlier export as it is', async () => {
+    const trace = join(folder, 'trace.jsonl');
+    writeFileSync(trace, 'no JSON\n');
+    writeFileSync(join(folder, 'out.jsonl'), 'of yesterday');
+    await refused([trace, '--out', join(folder, 'out.jsonl')], 'is not JSON');
+    expect(readdirSync(folder)).toEqual(['out.jsonl', 'trace.jsonl']);
+    expect(readFileSync(join(folder, 'out.jsonl'), 'utf8')).toBe('of yesterday');
   });
 
   it('a journal that keeps no texts', async () => {

@@ -1,7 +1,7 @@
 // `coppice export`: finished searches as training data, from a journal or from traces. Rows go to a file, whose ending names the format,
-// or as JSON lines to the output; a line beside it counts what was left out.
+// or as JSON lines to the output; a line beside it counts what was left out. A file of that name is replaced once all rows are written.
 
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, renameSync, rmSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -53,11 +53,17 @@ export async function run(args: readonly string[]): Promise<number> {
   const isRight = rightnessBy(values.reference);
   const path = values.journal === undefined ? [] : [`journal.path=${JSON.stringify(values.journal)}`];
   const counts = new ExportCounts();
+  const part = values.out && `${values.out}.part`;
   const rowsOf = (searches: Iterable<LoggedSearch> | AsyncIterable<LoggedSearch>) =>
-    write(format, values.out, table, exportTrees(searches, { table, isRight, counts }));
-  if (positionals.length > 0) await rowsOf(tracedSearches(positionals));
-  else await fromJournal(readConfig(values, defaultModels(), path), rowsOf);
-  if (counts.searches === 0) raise('bad-setting', nothingIn(positionals.length, counts.unfinished));
+    write(format, part, table, exportTrees(searches, { table, isRight, counts }));
+  try {
+    if (positionals.length > 0) await rowsOf(tracedSearches(positionals));
+    else await fromJournal(readConfig(values, defaultModels(), path), rowsOf);
+    if (counts.searches === 0) raise('bad-setting', nothingIn(positionals.length, counts.unfinished));
+    if (part !== undefined) renameSync(part, values.out!);
+  } finally {
+    if (part !== undefined) rmSync(part, { force: true });
+  }
   console.error(summary(counts, values.out));
   return 0;
 }

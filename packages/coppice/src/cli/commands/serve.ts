@@ -7,14 +7,14 @@ import { type Config, journalKind, shippedModel } from '@coppice/core/config';
 import { systemClock } from '@coppice/core/runtime';
 import { Gateway } from '@coppice/gateway';
 import { newKey } from '@coppice/gateway/http';
-import { createLog, createTelemetry, type Log } from '@coppice/gateway/observe';
+import { createLog, type Log } from '@coppice/gateway/observe';
 import { findPage } from '@coppice/gateway/page';
 import { configFlags, readConfig } from '../flags/config-file.ts';
 import { type Flags, type Help, helpFlag } from '../flags/help.ts';
 import { readArguments } from '../flags/options.ts';
 import { defaultModels, simulatedModels } from '../plugins/plugins.ts';
 import { printConfig, printExample, printSchema } from '../terminal/print-config.ts';
-import { widthOf, wrap } from '../terminal/terminal.ts';
+import { fit } from '../terminal/terminal.ts';
 
 export const flags = {
   ...configFlags,
@@ -70,7 +70,6 @@ async function serve(config: Config, reload: () => Config): Promise<number> {
   const opening = { environment: process.env, log, clock: systemClock };
   const { journal, cluster, clock } = await journalKind(config.journal.kind).open(config, opening);
   const models = await openModels(config.models, process.env, log);
-  const telemetry = createTelemetry(config.telemetry, process.env, log);
   const page = await findPage(log);
   const gateway = new Gateway({
     config,
@@ -80,7 +79,6 @@ async function serve(config: Config, reload: () => Config): Promise<number> {
     log,
     ...(page && { page }),
     ...(cluster && { cluster }),
-    telemetry,
   });
   const { stopped, forget } = followSignals(gateway, () => reload().keys, log);
   const url = await gateway.listen().catch(async (error: unknown) => {
@@ -121,8 +119,7 @@ function announce(models: readonly OpenModel[], url: string): void {
   for (const model of models) {
     const { name, engine } = model.config;
     const answers = shippedModel(engine)?.answers;
-    const lines = answers ? wrap(`${name} answers ${answers}`, widthOf(process.stdout, 80) - 2) : [];
-    for (const line of lines) console.log(`  ${line}`);
+    if (answers) console.log(fit(`  ${name} answers ${answers}`, process.stdout));
   }
   if (models[0]?.config.engine.kind === 'sim')
     console.log('the engine is simulated: times are like a real one, answers mean nothing');

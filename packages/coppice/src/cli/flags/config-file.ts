@@ -1,8 +1,7 @@
 // The configuration in force for a command: the file that it was given or the one that lies here, then the environment, then its flags.
 
-import { existsSync, readFileSync } from 'node:fs';
-import { raise } from '@coppice/core/base';
-import { type Config, loadConfig } from '@coppice/core/config';
+import { existsSync } from 'node:fs';
+import { type Config, loadConfig, readText } from '@coppice/core/config';
 import type { Flags } from './help.ts';
 
 export const configFlags = {
@@ -25,16 +24,8 @@ export function readConfig(values: ConfigValues, models: readonly object[], shor
   const file = values.config ?? (existsSync('coppice.json') ? 'coppice.json' : undefined);
   return loadConfig({
     base: { models },
-    ...(file !== undefined && { file: { name: file, text: textOf(file) } }),
+    ...(file !== undefined && { file: { name: file, text: readText(file) } }),
     environment: process.env,
     settings: [...(values.set ?? []), ...shorthand],
   });
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    return raise('bad-setting', `cannot read --config ${file}: ${(error as Error).message}`);
-  }
 }

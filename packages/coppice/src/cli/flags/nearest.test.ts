@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nearest } from '../../../../core/src/base/nearest.ts';
+import { nearest } from '../../../../core/src/base/unknown-names.ts';
 import { commands } from '../commands/list.ts';
 import { painter } from '../terminal/paint.ts';
 import { readArguments } from './options.ts';

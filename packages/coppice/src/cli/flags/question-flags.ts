@@ -7,20 +7,11 @@ import type { Flags } from './help.ts';
 import { given, oneOf, type readArguments, whole } from './options.ts';
 
 const tasks = ['countdown', 'word-problem', 'ledger', 'sudoku'] as const;
-const splits = ['test', 'calibration'] as const;
-
 export const questionFlags = {
   task: { type: 'string', takes: 'NAME', default: 'countdown', about: `${tasks.join(', ')}` },
   questions: { type: 'string', takes: 'FILE', about: 'your own: JSONL with question and answer' },
   size: { type: 'string', takes: 'N', default: '40', about: 'so many of them, spread evenly' },
   full: { type: 'boolean', default: false, about: 'all of them' },
-  split: {
-    type: 'string',
-    takes: 'NAME',
-    default: 'test',
-    about: "the task's test or calibration questions",
-    rare: true,
-  },
   range: { type: 'string', takes: 'A-B', about: 'only questions A to B, counted from 1', rare: true },
 } as const satisfies Flags;
 
@@ -31,7 +22,6 @@ type QuestionValues = ReturnType<typeof readArguments<{ options: typeof question
 export function readQuestionFlags(values: QuestionValues) {
   return {
     task: oneOf('task', values.task, tasks),
-    split: oneOf('split', values.split, splits),
     size: whole('size', values.size, 1, 1_000_000, 'questions'),
     full: values.full,
     ...given('file', values.questions, String),
@@ -40,7 +30,7 @@ export function readQuestionFlags(values: QuestionValues) {
 }
 
 export function chooseQuestions(choice: QuestionChoice): readonly GoldQuestion[] {
-  const file = choice.file ?? questionFile(choice.task, choice.split);
+  const file = choice.file ?? questionFile(choice.task, 'test');
   const all = readQuestions(file);
   const [from, to] = choice.range ?? [1, all.length];
   if (to > all.length) raise('bad-setting', `--range ends at ${to}; ${file} has ${all.length} questions`);

@@ -53,7 +53,7 @@ const ofGateway: readonly string[] = [
   'escalateTo',
   'panel.models',
   'panel.synthesizer',
-  'passthrough',
+  'tools',
   'examples',
   'engine.speed',
 ];

@@ -40,6 +40,6 @@ it('says what was grown ahead where that was asked for, and nothing of it elsewh
 it('keeps what the search cost within the width of the terminal', () => {
   const told = lines(0);
   expect(told.filter((line) => line.startsWith('cost '))).toHaveLength(1);
-  expect(told.join(' ')).toMatch(/of them 9000 computed and\s+\d+ thrown away, 194001 a second/);
+  expect(told.join(' ')).toMatch(/of them 9000 computed\s+\(12857 a second\) and \d+ thrown away/);
   expect(told.filter((line) => line.length > 60 && !line.includes('scoring'))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 // The end of a search as text and as JSON: verdict, answer, path, exit and cost.
 
-import type { SearchPlan } from '@coppice/core/answering';
+import { actingThreshold, type SearchPlan } from '@coppice/core/answering';
 import {
   type Cost,
   describeExit,
@@ -74,7 +74,7 @@ function endLines({ exit, rollouts, nodes }: SearchResult, width: number): strin
   return [
     `stopped  ${exit.kind}: ${describeExit(exit)}`,
     ...wrap(evidenceText(exit), width - 9).map((line) => `         ${line}`),
-    `tree     ${rollouts} rollout${rollouts === 1 ? '' : 's'}, ${nodes} nodes`,
+    `tree     ${rollouts} rollout${rollouts === 1 ? '' : 's'}, ${nodes} node${nodes === 1 ? '' : 's'}`,
   ];
 }
 
@@ -82,11 +82,11 @@ function costLines({ result, plan, loadedMs }: Reported, width: number): string[
   const { cost, endedMs, arrivalMs } = result;
   const generated = cost.committedTokens + cost.discardedTokens + cost.speculativeTokens;
   const seconds = (endedMs - arrivalMs) / 1000;
-  const rate = seconds > 0 ? `, ${Math.round(generated / seconds)} a second` : '';
   const scored = `scoring: ${cost.verifierCalls} steps, ${cost.verifierTokens} tokens computed, ${cost.verifierCachedTokens} reused`;
   const decoded = cost.decodedTokens ?? generated;
   const thrownAway = cost.discardedTokens + cost.speculativeTokens;
-  const drawn = `${generated} tokens generated, of them ${decoded} computed and ${thrownAway} thrown away${rate}`;
+  const rate = seconds > 0 ? ` (${Math.round(decoded / seconds)} a second)` : '';
+  const drawn = `${generated} tokens generated, of them ${decoded} computed${rate} and ${thrownAway} thrown away`;
   return [
     ...wrap(drawn, width - 9).map((line, at) => `${at === 0 ? 'cost     ' : '         '}${line}`),
     ...(plan.policyOptions.speculate > 0 ? [`         grown ahead: ${aheadWords(cost)}`] : []),
@@ -116,7 +116,7 @@ export function answerRecord(reported: Reported): Record<string, unknown> {
     answer: answer?.answer ?? null,
     text: answer?.text ?? null,
     score: shownScore(judged) ?? null,
-    threshold: plan.threshold,
+    threshold: actingThreshold(plan),
     confidence: answer?.confidence ?? null,
     samples: answer?.samples ?? null,
     support: answer?.support ?? null,

@@ -13,22 +13,14 @@ export function statusLine(tree: Tree, rollouts: number, tokens: number): string
   return `${completed} of ${rollouts} rollouts${cut}, ${open} open, ${tree.nodes.length - 1} nodes, ${tokens} tokens generated${best}`;
 }
 
-/** For output that is not a terminal: finished paths, cuts and the end. */
+/** For output that is not a terminal: finished paths. */
 export function eventLine({ event }: LoggedEvent, tree: Tree): string | undefined {
-  switch (event.type) {
-    case 'grown':
-    case 'adopted': {
-      const node = tree.node(event.node);
-      if (!node.terminal) return undefined;
-      const said = plainLine(node.answer ?? node.step?.text ?? '') || '(nothing)';
-      const score = node.reward === undefined ? '' : `${shortScore(node.score)} `;
-      return `path ${node.id}: ${score}${said}`;
-    }
-    case 'pruned':
-      return `strand ${event.strand} pruned (${event.rule})`;
-    default:
-      return undefined;
-  }
+  if (event.type !== 'grown' && event.type !== 'adopted') return undefined;
+  const node = tree.node(event.node);
+  if (!node.terminal) return undefined;
+  const said = plainLine(node.answer ?? node.step?.text ?? '') || '(nothing)';
+  const score = node.reward === undefined ? '' : `${shortScore(node.score)} `;
+  return `path ${node.id}: ${score}${said}`;
 }
 
 export function eventText(event: SearchEvent): string {

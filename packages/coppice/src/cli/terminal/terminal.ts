@@ -52,6 +52,15 @@ export function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
+/** On a terminal a long line is broken at spaces, below its first word. */
+export function fit(text: string, output: Pick<Output, 'isTTY' | 'columns'>): string {
+  const width = widthOf(output, 120);
+  if (!output.isTTY || columns(text) <= width) return text;
+  const [lead] = /^\s*(?:[^\s\w] )?/.exec(text)!;
+  const indent = lead.replace('\n', '').replace(/\S/g, ' ');
+  return lead + wrap(text.slice(lead.length), width - indent.length).join(`\n${indent}`);
+}
+
 export interface Output {
   readonly isTTY?: boolean;
   readonly columns?: number;

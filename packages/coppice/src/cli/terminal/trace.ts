@@ -1,7 +1,7 @@
 // A trace: one JSON line with the question, then one per event. `ask` writes it, `replay` reads it.
 
-import { readFileSync } from 'node:fs';
 import { raise } from '@coppice/core/base';
+import { readText } from '@coppice/core/config';
 import type { LoggedEvent } from '@coppice/core/log';
 
 export interface TraceHeader {
@@ -21,7 +21,9 @@ export interface Trace {
 }
 
 export function readTrace(path: string): Trace {
-  const [first, ...rest] = readLines(path);
+  const [first, ...rest] = readText(path)
+    .split('\n')
+    .filter((line) => line !== '');
   const header = parseLine(path, 1, first ?? '') as TraceHeader;
   if (header?.trace !== 1) {
     raise('bad-setting', `${path} is not a trace of coppice: its first line does not say "trace": 1`);
@@ -30,16 +32,6 @@ export function readTrace(path: string): Trace {
   const bad = events.findIndex((event) => typeof event?.event?.type !== 'string' || typeof event.atMs !== 'number');
   if (bad >= 0) raise('bad-setting', `line ${bad + 2} of ${path} is not an event`);
   return { header, events };
-}
-
-function readLines(path: string): string[] {
-  try {
-    return readFileSync(path, 'utf8')
-      .split('\n')
-      .filter((line) => line !== '');
-  } catch (error) {
-    return raise('bad-setting', `cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`);
-  }
 }
 
 function parseLine(path: string, number: number, line: string): unknown {

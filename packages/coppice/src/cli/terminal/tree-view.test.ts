@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { greedySampling, type Step } from '../../../../core/src/tree/step.ts';
 import { Tree } from '../../../../core/src/tree/tree.ts';
-import { columns, cutTo, LiveBlock, plainLine, widthOf } from './terminal.ts';
+import { columns, cutTo, fit, LiveBlock, plainLine, widthOf } from './terminal.ts';
 import { treeLines } from './tree-view.ts';
 
 function step(text: string): Step {
@@ -36,6 +36,14 @@ describe('terminal text', () => {
     expect(cutTo('日本語日本語', 7)).toBe('日本語…');
     expect(columns('é')).toBe(1);
     expect(cutTo('short', 80)).toBe('short');
+  });
+
+  it('are broken at spaces on a narrow terminal, below their first word, and left alone elsewhere', () => {
+    const line = '  ! the server holds fewer than asked';
+    expect(fit(line, { isTTY: true, columns: 20 })).toBe('  ! the server holds\n    fewer than asked');
+    expect(fit('\na line that is long', { isTTY: true, columns: 12 })).toBe('\na line that\nis long');
+    expect(fit(line, { isTTY: true, columns: 80 })).toBe(line);
+    expect(fit(line, { columns: 20 })).toBe(line);
   });
 
   it('takes a terminal that says 0 columns and rows for one of the usual size', () => {

@@ -9,9 +9,6 @@ export interface OpenModel extends OpenParts {
   readonly embedder?: Embedder | undefined;
 }
 
-/** In the note of an engine whose steps no reward model scores. */
-export const withoutReward = 'without a reward model';
-
 export async function closeModel({ engine, verifier, embedder }: OpenModel): Promise<void> {
   await Promise.all([engine.close(), verifier?.close(), embedder?.close()]);
 }

@@ -10,6 +10,7 @@ import type { LlamaEngine } from '../../../../llama/src/engine/llama-engine.ts';
 import { loadConfig } from '../../config/load.ts';
 import { usualSearch } from '../plan/planned-search.ts';
 import { openModels } from './open-models.ts';
+import { noteFor } from './scorer-note.ts';
 
 let folder: string;
 let model: string;
@@ -67,10 +68,11 @@ describe('a foreign model', () => {
   }
 
   it('is used with a warning where it has no chat template, and where it is no reward model', async () => {
-    const { warnings } = await opened({ kind: 'prm', model });
+    const { warnings, verifier } = await opened({ kind: 'prm', model });
     expect(warnings).toHaveLength(2);
     expect(warnings![0]).toContain('has no chat template');
     expect(warnings![1]).toContain('does not tell right steps from wrong ones');
+    expect(verifier!.capabilities.trust).toBe(0);
   });
 
   it('is warned of a shipped reward model, which knows only its own generator', async () => {
@@ -94,7 +96,7 @@ describe('a foreign model', () => {
     const reading = { format: 1, marker: '#', aggregation: 'last', trust: 0.6 };
     writeFileSync(join(adapter, 'reward-model.json'), JSON.stringify(reading));
     const model = await opened({ kind: 'prm', model: adapter });
-    const { verifier, note, engine, warnings } = model;
+    const { verifier, scoredBy, engine, warnings } = model;
     // The folder alone is the recipe: nothing else need be set.
     expect(usualSearch(model)).toMatchObject({ program: 'auto', scoring: 'verifier', aggregation: 'last' });
     expect(warnings?.join()).not.toContain('does not tell right steps');
@@ -104,7 +106,7 @@ describe('a foreign model', () => {
       trust: 0.6,
       readingCost: 0.35,
     });
-    expect(note).toContain(`scored by ${adapter} on the same weights`);
+    expect(scoredBy).toBe(`${adapter} on the same weights`);
     expect((engine as LlamaEngine).weights.holders[0]).toBe(0);
     await expect(opened({ kind: 'prm', model: folder })).rejects.toThrow(/is no LoRA adapter/);
   });
@@ -123,8 +125,8 @@ describe('a foreign model', () => {
   });
 
   it('says that nothing scores it where nothing does', async () => {
-    expect((await opened({ kind: 'none' })).note).toContain('nothing scores them');
-    expect((await opened({ kind: 'confidence' })).note).toContain("the model's own confidence");
+    expect(noteFor(await opened({ kind: 'none' }))).toContain('nothing scores them');
+    expect(noteFor(await opened({ kind: 'confidence' }))).toContain("the model's own confidence");
   });
 
   it('is tried on its server too', async () => {
@@ -136,6 +138,6 @@ describe('a foreign model', () => {
     server.reward = (text) => (/(2 . 3 = 5|8 . 7 = 15|6 . 5 = 11|9 . 4 = 13)\n$/.test(text) ? 0.9 : 0.1);
     const good = await opened(remote);
     expect(good.warnings).toHaveLength(1);
-    expect(good.note).toContain('scored by plain');
+    expect(noteFor(good)).toContain('scored by plain');
   });
 });

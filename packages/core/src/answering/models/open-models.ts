@@ -16,7 +16,7 @@ import { type Environment, secret } from '../../config/sections.ts';
 import { CheckedVerifier } from '../../verifier/checked-verifier.ts';
 import { thinkingWarning } from '../plan/thinking-plan.ts';
 import './built-in.ts';
-import { closeModel, type OpenModel, withoutReward } from './open-model.ts';
+import { closeModel, type OpenModel } from './open-model.ts';
 
 const silent: OpeningLog = { info: () => {}, warn: () => {} };
 
@@ -70,15 +70,8 @@ async function withVerifier(model: OpenModel, opening: Opening): Promise<OpenMod
   const { kind } = model.config.verifier;
   const own = model.verifier === undefined && (await verifierKind(kind).open(model.config.verifier, opening, model));
   const { verifier = model.verifier, warnings = [] } = own || {};
-  const scored =
-    kind === 'confidence' || verifier === undefined ? withoutReward : `scored by ${verifier.capabilities.name}`;
-  const note = model.note && model.note.replace(withoutReward, scored) + unscoredNote(kind);
-  return { ...model, verifier, ...(note && { note }), warnings: [...(model.warnings ?? []), ...warnings] };
-}
-
-function unscoredNote(kind: string): string {
-  if (kind === 'none') return ': samples vote, and nothing scores them';
-  return kind === 'confidence' ? ": steps are scored by the model's own confidence" : '';
+  const { scoredBy = verifier?.capabilities.name } = model;
+  return { ...model, verifier, scoredBy, warnings: [...(model.warnings ?? []), ...warnings] };
 }
 
 function warned(parts: OpenModel, warning: string | undefined): OpenModel {
@@ -90,7 +83,7 @@ function checked(parts: OpenModel, log: OpeningLog): OpenModel {
   if (check === 'none' || parts.verifier === undefined) return parts;
   const onTrouble = (problem: string) => log.warn('checker', { model: name, problem });
   const verifier = new CheckedVerifier(parts.verifier, { check, tasks: registeredTasks(), onTrouble });
-  return { ...parts, verifier, note: `${parts.note ?? name}, ${check} checked` };
+  return { ...parts, verifier };
 }
 
 /** Longest wait for a vector: an answer that gets none is compared by its words, which costs a group, never an answer. */

@@ -6,9 +6,6 @@ import type { EngineKind, Opening, OpenParts, Upstream } from '../../config/plug
 import { keyVariable, secret, urls } from '../../config/sections.ts';
 import type { ReplicaList } from '../../engine/remote/list/replica-list.ts';
 import { routerNames } from '../../engine/remote/replica/router-hints.ts';
-import { usualBytes } from '../../remote/connection.ts';
-import { readJsonBody } from '../../remote/json.ts';
-import { withoutReward } from './open-model.ts';
 import { type ReplicaAddress, replicaAddress, replicas } from './replica-address.ts';
 
 const schema = z
@@ -60,7 +57,7 @@ async function openRemote(options: RemoteSection, { config, environment, log }: 
       `models: '${config.name}' has replicas that are listed, and a judge without urls; give its urls`,
     );
   const engine = await openRemoteEngine({
-    servers: named.map((url) => ({ url: root(url), ...key })),
+    servers: named.map((url) => ({ url, ...key })),
     ...(listed && { listed: { list: await openList(listed), everyMs: listed.everyMs, ...key } }),
     observe: ({ type, ...fields }) =>
       log[goodNews.has(type) ? 'info' : 'warn'](type, { model: config.name, ...fields }),
@@ -71,15 +68,15 @@ async function openRemote(options: RemoteSection, { config, environment, log }: 
   });
   const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
   const usable = (): string[] => engine.usable().map((url) => `${url}/v1`);
-  const served = model ?? (await firstModel(usable()[0]!, headers)) ?? config.name;
   const upstream: Upstream = {
     get urls() {
       return usable();
     },
-    model: served,
+    // The server's own name, for requests that go to it unchanged.
+    model: engine.model,
     headers,
   };
-  return { engine, upstream, note: `${engine.capabilities.name}, ${withoutReward}` };
+  return { engine, upstream, note: engine.capabilities.name };
 }
 
 /** Events of replicas that need no operator. */
@@ -95,21 +92,4 @@ async function openList(wanted: ReplicaAddress): Promise<ReplicaList> {
   return wanted.from === 'file'
     ? (await import('../../engine/remote/list/file.ts')).fileList(wanted.path)
     : (await import('../../engine/remote/list/dns.ts')).dnsList(wanted);
-}
-
-/** The server's own name of its model, for requests that go to it unchanged. */
-async function firstModel(url: string, headers: Readonly<Record<string, string>>): Promise<string | undefined> {
-  try {
-    const answer = await fetch(`${url}/models`, { headers, signal: AbortSignal.timeout(5000) });
-    const body = await readJsonBody(answer, usualBytes, url);
-    const { data } = body as { data?: { id?: unknown }[] };
-    return typeof data?.[0]?.id === 'string' ? data[0].id : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Users write the base URL with or without /v1. */
-function root(url: string): string {
-  return url.replace(/\/+$/, '').replace(/\/v1$/, '');
 }

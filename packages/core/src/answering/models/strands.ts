@@ -1,7 +1,7 @@
 // The budget of a model in strands. Where replicas are listed it is the budget of each replica that may get work, and follows them as
 // they come and go; while none may, it is that of one.
 
-import { budgetKnob } from '../../config/model.ts';
+import { budgetKnob, budgetOf } from '../../config/model.ts';
 import type { ModelConfig } from '../../config/schema.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { PanelMember } from '../../engine/panel/panel-engine.ts';
@@ -10,13 +10,13 @@ type Budget = Pick<ModelConfig, 'budget' | 'engine'>;
 
 /** Over all its replicas as they are now. */
 export function strandsOf(config: Budget, engine: Pick<Engine, 'load'>): number {
-  if (!isPerReplica(config)) return config.budget;
-  return Math.min(budgetKnob.high, config.budget * Math.max(1, engine.load().replicas?.up ?? 1));
+  if (!isPerReplica(config)) return budgetOf(config);
+  return Math.min(budgetKnob.high, budgetOf(config) * Math.max(1, engine.load().replicas?.up ?? 1));
 }
 
 /** `strandsOf` never exceeds it. */
 export function mostStrands(config: Budget): number {
-  return isPerReplica(config) ? budgetKnob.high : config.budget;
+  return isPerReplica(config) ? budgetKnob.high : budgetOf(config);
 }
 
 /** Calls `allow` now, and whenever `strandsOf` has changed. */
@@ -26,7 +26,7 @@ export function followReplicas(config: Budget, engine: Engine, allow: () => void
   allow();
 }
 
-/** No fixed number is right for a list of changing length. */
+/** A list of replicas changes its length: its budget counts for each of them. */
 function isPerReplica({ engine }: Budget): boolean {
   return engine.replicas !== undefined;
 }

@@ -8,7 +8,7 @@ import { FaultError, raise } from '../../base/fault.ts';
 import { whole } from '../../config/knob.ts';
 import type { Opening, OpenParts, OpenVerifier, VerifierKind } from '../../config/plugin.ts';
 import { keyVariable, plainSection, secret, urls } from '../../config/sections.ts';
-import { commandDefaults, sandboxKinds } from '../../verifier/command/limits.ts';
+import { commandDefaults, sandboxKinds } from '../../verifier/command/sandbox.ts';
 import { makeVerifier } from '../../verifier/definition.ts';
 import { UnreadEnd } from '../../verifier/prm/unread-end.ts';
 import { probeSteps, probeWarning } from '../../verifier/probe-steps.ts';
@@ -70,7 +70,7 @@ const commandSchema = z.strictObject({
     'ms',
     'of one answer; an answer that takes longer is worth 0',
   ),
-  memoryMiB: whole(commandDefaults.memoryMiB, 16, 1_048_576, 'MiB', 'of one process'),
+  memoryMiB: whole(commandDefaults.memoryMiB, 16, 1_048_576, 'MiB', 'of all processes of one run'),
 });
 
 export type CommandSection = z.output<typeof commandSchema>;
@@ -99,9 +99,11 @@ async function openPrm(own: PrmSection, { config, environment }: Opening, parts:
   const { openRemoteVerifier } = await import('../../verifier/remote/open-verifier.ts');
   const remote = remoteOptions(own, own.urls, { config, environment });
   const verifier = await openRemoteVerifier({ ...remote, kind: own.format });
-  const warnings = [...sharedWarnings(own, parts), ...(await remoteWarnings(own, verifier, config.delimiters[0]!))];
+  const shared = sharedWarnings(own, parts);
   // A scorer of one's own knows what it wants.
-  return { verifier: own.format === 'http' ? verifier : new UnreadEnd(verifier), warnings };
+  if (own.format === 'http') return { verifier, warnings: shared };
+  const tried = await triedRemote(own, verifier, config.delimiters[0]!);
+  return { ...tried, warnings: [...shared, ...tried.warnings] };
 }
 
 function sharedWarnings({ urls: verifiers = [], format: kind }: PrmSection, { engine, upstream }: OpenParts): string[] {
@@ -117,26 +119,29 @@ const remedy =
   'give a process reward model, or the verdicts and the marker it was trained with (reward-model.json beside its weights)';
 
 /** Tried whenever it is opened. A server that gives no scores now is no reason not to start. */
-async function remoteWarnings(own: PrmSection, verifier: Verifier, delimiter: string): Promise<string[]> {
-  if (own.format === 'http') return [];
+async function triedRemote(own: PrmSection, verifier: Verifier, delimiter: string): Promise<TriedVerifier> {
   const name = `the reward model at ${own.urls?.[0]} (${own.format})`;
   try {
-    return await tryReward(name, verifier, delimiter, probeMs);
+    return await triedReward(name, verifier, delimiter, probeMs);
   } catch (error) {
     if (!(error instanceof FaultError)) throw error;
-    return [`${name} could not be tried: ${error.fault.message}; 'coppice doctor' tries it again`];
+    const warning = `${name} could not be tried: ${error.fault.message}; 'coppice doctor' tries it again`;
+    return { verifier: new UnreadEnd(verifier), warnings: [warning] };
   }
 }
 
-/** A line where a reward model does not tell plainly right steps from plainly wrong ones. */
-export async function tryReward(
+type TriedVerifier = Required<OpenVerifier>;
+
+/** Tries a reward model on plainly right and wrong steps. One that cannot tell them apart gets a line, and no weight before an audit. */
+export async function triedReward(
   name: string,
   verifier: Verifier,
   delimiter: string,
   timeoutMs?: number,
-): Promise<string[]> {
+): Promise<TriedVerifier> {
   const warning = probeWarning(name, await probeSteps(verifier, delimiter, timeoutMs), remedy);
-  return warning === undefined ? [] : [warning];
+  if (warning === undefined) return { verifier: new UnreadEnd(verifier), warnings: [] };
+  return { verifier: new UnreadEnd(verifier, { ...verifier.capabilities, trust: 0 }), warnings: [warning] };
 }
 
 /** A judge may share the engine's own servers. */

@@ -7,9 +7,9 @@ import { complaint, type Knob } from '../../base/knob.ts';
 import { namedParts } from '../../config/named-options.ts';
 import { knobOf, type SearchKnob, type Speaker, searchKnobNames, writtenName } from '../../config/vocabulary.ts';
 import type { JsonSchema } from '../../engine/engine.ts';
-import type { RuleTrouble } from '../../policy/check.ts';
 import { policyOf } from '../../policy/policies.ts';
 import type { ProgramDefinition } from '../../program/definition.ts';
+import { agentTurn } from '../../tree/readings/agent-turn.ts';
 import type { PlannedModel, PlanRequest, SearchPlan, Wish } from './search-plan.ts';
 
 /** `invalid`: the value is out of bounds. `unsupported`: it asks for something that this search cannot do. */
@@ -120,6 +120,7 @@ export function checkEngine(
   { wish, model, others }: PlanRequest,
 ): void {
   const { shape, mode, reasoning } = plan;
+  if (agentTurn(plan.prompt)) checkTurn(plan, model);
   requireLogprobs(plan, model);
   for (const name of plan.panel ?? []) requireLogprobs({ ...plan, model: name }, others?.get(name) ?? model);
   if (shape === undefined) return;
@@ -128,6 +129,12 @@ export function checkEngine(
     refuseSetting('unsupported', shape.isCall ? 'tools' : 'response_format', `cannot be honoured: ${trouble}`);
   if (mode === 'search' && reasoning === 'inline')
     refuseSetting('unsupported', 'reasoning', "is 'inline': an answer in a shape stands alone");
+}
+
+function checkTurn({ recordTokens }: SearchPlan, { engine, config }: PlannedModel): void {
+  const why = `the engine of model '${config.name}' calls no tools: it needs a server with a parser of tool calls`;
+  if (!engine.capabilities.turns) refuseSetting('unsupported', 'tools', `cannot be honoured: ${why}`);
+  if (recordTokens) refuseSetting('unsupported', 'recordTokens', "cannot be 'on' beside tools: a turn is drawn whole");
 }
 
 /** Without a price, spending cannot be measured. */
@@ -159,7 +166,7 @@ export function shapeTrouble(
 }
 
 /** A rule that does not go with the program or the aggregation, by the setting that asked for it. */
-export function refuseRules({ policy }: SearchPlan, wish: Wish, { why }: RuleTrouble): never {
+export function refuseRules({ policy }: SearchPlan, wish: Wish, why: string): never {
   const name = (['policy', 'boundPrune', 'program'] as const).find((each) => wish[each] !== undefined) ?? 'policy';
   return refuseSetting('unsupported', name, `is '${wish[name] ?? policy}': ${why}`);
 }

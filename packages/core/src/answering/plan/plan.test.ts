@@ -6,6 +6,7 @@ import type { Aggregation } from '../../tree/aggregate.ts';
 import { askedQuestion } from '../question.ts';
 import { escalatedPlan, makePlan } from './plan.ts';
 import { Refusal } from './plan-check.ts';
+import { actingThreshold } from './planned-acceptance.ts';
 import { usualSearch } from './planned-search.ts';
 import type { PlannedModel, PlanRequest, SearchPlan, Wish } from './search-plan.ts';
 import { buildSearch } from './search-request.ts';
@@ -72,6 +73,12 @@ describe('a plan', () => {
     const checking: PlannedModel = { ...modelOf(), verifier: { capabilities: { aggregation: 'last', exact: true } } };
     expect(makePlan(requestOf({}))).toMatchObject({ threshold: 0.9, accepts: 'never' });
     expect(accepts({ threshold: 0.9 })).toBe('named');
+    const acting = (wish: Wish) => actingThreshold(makePlan(requestOf(wish)));
+    expect([acting({ program: 'auto' }), acting({ program: 'mcts' }), acting({ threshold: 0.7 })]).toEqual([
+      null,
+      0.9,
+      0.7,
+    ]);
     expect(accepts({}, modelOf({ threshold: 0.9 }))).toBe('named');
     expect(accepts({}, checking)).toBe('checked');
     const lines = modelOf({ check: 'lines' });
@@ -365,5 +372,34 @@ describe('serve without a file', () => {
       choose: 'vote',
       check: 'lines',
     });
+  });
+});
+
+describe('a turn of an agent', () => {
+  const tools = [{ type: 'function', function: { name: 'f' } }];
+  const prompt = { kind: 'chat', messages: [{ role: 'user', content: 'q' }], turn: { tools } } as const;
+  const turnOf = (settings: PlainTree, wish: Wish = {}, turns = true) => {
+    const model = modelOf({ embedder: { url: 'http://127.0.0.1:1' }, ...settings });
+    const able = { ...model, engine: { capabilities: { turns } }, embedder: { name: 'e' } };
+    return { ...requestOf(wish, able), question: { prompt, title: 'q' } };
+  };
+
+  it.each([
+    [{}, 'auto', 'verifier'],
+    [{ verifier: { kind: 'confidence' }, program: 'mcts', recordTokens: 'on' }, 'auto', 'self-consistency'],
+    [{ verifier: { kind: 'prm', urls: ['http://127.0.0.1:1'] } }, 'auto', 'self-consistency'],
+    [{ verifier: { kind: 'prm', urls: ['http://127.0.0.1:1'], format: 'http' } }, 'auto', 'verifier'],
+    [{ verifier: { kind: 'command', language: 'python' } }, 'auto', 'self-consistency'],
+  ])('is drawn whole by a vote, judged by what can read calls: %j', (settings, program, scoring) => {
+    const plan = makePlan(turnOf(settings));
+    expect(plan).toMatchObject({ prompt, program, scoring, maxDepth: 1, delimiters: [], marked: true });
+    expect([plan.thinking, plan.groupSimilarity, plan.recordTokens]).toEqual([undefined, undefined, undefined]);
+    expect(plan.prompts?.repair).toContain('{turn}');
+  });
+
+  it('needs an engine that draws them, and a program that does', () => {
+    expect(refusal(turnOf({}, {}, false))).toMatchObject({ kind: 'unsupported', setting: 'tools' });
+    expect(refusal(turnOf({}, { program: 'mcts' }))).toMatchObject({ setting: 'coppice.program' });
+    expect(refusal(turnOf({}, { recordTokens: 'on' }))).toMatchObject({ setting: 'coppice.record_tokens' });
   });
 });

@@ -3,6 +3,7 @@
 // made, so that the same plan makes the same search after a restart. Builds nothing; search-request.ts does.
 
 import { mostNodes } from '../../config/schema.ts';
+import { agentTurn } from '../../tree/readings/agent-turn.ts';
 import {
   atMost,
   checkDirect,
@@ -16,11 +17,11 @@ import {
   testsOf,
 } from './plan-check.ts';
 import { acceptanceOf } from './planned-acceptance.ts';
-import { drawsOf } from './planned-draws.ts';
-import { panelOf } from './planned-panel.ts';
-import { programChoice } from './planned-program.ts';
+import { drawsOf, panelOf } from './planned-draws.ts';
+import { programChoice, turnModel } from './planned-program.ts';
 import { hasMark, promptFor, shapeOf } from './planned-prompt.ts';
 import { directShape, searchShape } from './planned-search.ts';
+import { left, withinSession } from './planned-session.ts';
 import type { PlanRequest, SearchPlan, Wish } from './search-plan.ts';
 import { isKnownToThink, switchedPrompt, thinkingPlan } from './thinking-plan.ts';
 
@@ -29,11 +30,13 @@ import { isKnownToThink, switchedPrompt, thinkingPlan } from './thinking-plan.ts
  * the form of the answer; last, whether all of it goes together.
  */
 export function makePlan(request: PlanRequest): SearchPlan {
-  return nameSetting(request.speaker, () => planOf(request));
+  const { question, model } = request;
+  const asked = agentTurn(question.prompt) ? { ...request, model: turnModel(model) } : request;
+  return nameSetting(request.speaker, () => planOf(asked));
 }
 
 function planOf(request: PlanRequest): SearchPlan {
-  const { question, wish, model, limits, maxPriority } = request;
+  const { question, wish, model, limits, maxPriority, session } = request;
   checkValues(wish);
   if (wish.effort === 'none') checkDirect(wish);
   const chosen = programChoice(question.prompt, wish, model);
@@ -41,10 +44,13 @@ function planOf(request: PlanRequest): SearchPlan {
   const longest = longestAnswer(wish.maxTokens, limits.tokens, model.engine.capabilities.contextTokens);
   const prompt = switchedPrompt(promptFor(question.prompt, wish, model), wish, model);
   const thinking = thinkingPlan(wish, model, limits, prompt);
-  const budget = atMost(wish, 'tokenBudget', limits.tokens, 'limits.tokens') ?? Number.POSITIVE_INFINITY;
+  const asked = atMost(wish, 'tokenBudget', limits.tokens, 'limits.tokens') ?? Number.POSITIVE_INFINITY;
+  const budget = Math.min(asked, left(session).tokens);
   const thought = isKnownToThink(model, wish) ? (thinking?.maxTokens ?? 0) : 0;
-  const search = chosen && searchShape(wish, model, limits, chosen, { longest, thought });
-  const plan: SearchPlan = {
+  const isTurn = agentTurn(prompt) !== undefined;
+  const search =
+    chosen && searchShape(wish, model, limits, chosen, { longest: isTurn ? longest + thought : longest, thought });
+  const plan: SearchPlan = withinSession(session, {
     model: model.config.name,
     weights: model.weights,
     title: question.title,
@@ -53,7 +59,8 @@ function planOf(request: PlanRequest): SearchPlan {
     moneyBudget: wish.moneyBudget,
     ...(search?.shape ?? directShape(wish, model, Math.min(longest + thought, budget))),
     accepts: search === undefined ? undefined : acceptanceOf(request),
-    thinking,
+    // A turn tells its thinking apart by itself.
+    thinking: isTurn ? undefined : thinking,
     nodes: mostNodes(limits),
     deadlineMs: atMost(wish, 'deadlineMs', limits.deadlineMs, 'limits.deadlineMs') ?? request.defaultDeadlineMs,
     priority: atMost(wish, 'priority', maxPriority, "the key's priority") ?? Math.min(0, maxPriority),
@@ -68,7 +75,7 @@ function planOf(request: PlanRequest): SearchPlan {
     idle: request.idle,
     onUnaccepted: isDirect ? 'best' : (wish.onUnaccepted ?? model.config.onUnaccepted),
     reasoning: wish.reasoning ?? 'separate',
-  };
+  });
   checkEngine(plan, search?.program, request);
   checkMoney(plan, model);
   if (search !== undefined) {
@@ -83,10 +90,10 @@ function planOf(request: PlanRequest): SearchPlan {
  * The same question, asked anew of the model that takes over: its form, its aggregation, its sampling, its program and
  * policy where the client named none. What the first plan fixed for the client stays: deadline, priority and seed.
  */
-export function escalatedPlan({ deadlineMs, priority, seed }: SearchPlan, request: PlanRequest): SearchPlan {
+export function escalatedPlan({ deadlineMs, priority, seed, session }: SearchPlan, request: PlanRequest): SearchPlan {
   const { successor: model = request.model, maxPriority } = request;
   const wish: Wish = { ...request.wish, deadlineMs: undefined, priority, onUnaccepted: 'best' };
-  const fixed = { defaultDeadlineMs: deadlineMs, maxPriority: Math.max(priority, maxPriority), seed };
+  const fixed = { defaultDeadlineMs: deadlineMs, maxPriority: Math.max(priority, maxPriority), seed, session };
   return makePlan({ ...request, ...fixed, wish, model, successor: undefined });
 }
 

@@ -1,10 +1,11 @@
-// Sampling and seed of the steps of a search.
+// How the steps of a search are drawn: with what sampling and seed, and by which models.
 
 import type { ModelConfig } from '../../config/schema.ts';
 import { samplingKnobs } from '../../config/vocabulary.ts';
 import type { ProgramDefinition } from '../../program/definition.ts';
-import type { Sampling } from '../../tree/step.ts';
-import { given, type PlanRequest, type SearchPlan, type Wish } from './search-plan.ts';
+import type { Prompt, Sampling } from '../../tree/step.ts';
+import { refuseSetting } from './plan-check.ts';
+import { given, type PlannedModel, type PlanRequest, type SearchPlan, type Wish } from './search-plan.ts';
 
 /** Seed of a search at temperature 0 that names none. */
 const coldSeed = 0;
@@ -37,4 +38,37 @@ function samplingOf(wish: Wish, { sampling }: ModelConfig, takes: readonly strin
     ...(minP === undefined ? {} : { minP }),
     ...(extras.length === 0 ? {} : { extras: Object.fromEntries(extras) }),
   };
+}
+
+/**
+ * Writers of a search: for a program that asks several models, those of its model's panel, each with the question in its own form; and the
+ * model itself if its tokens have a price. Refuses a panel that names what is not here.
+ */
+export function panelOf(
+  { model, others }: PlanRequest,
+  program: ProgramDefinition | undefined,
+  promptFor: (member: PlannedModel) => Prompt,
+): Pick<SearchPlan, 'panel' | 'synthesizer' | 'writers'> {
+  const { name, price } = model.config;
+  const { models: panel, synthesizer } = model.config.panel ?? {};
+  const own = { [name]: { price } };
+  // Without a panel such a program asks its own model alone.
+  if (!program?.asksModels || panel === undefined) {
+    return { ...(price && { writers: own }), ...(program?.asksModels && synthesizer !== undefined && { synthesizer }) };
+  }
+  const named = new Set(synthesizer === undefined ? panel : [...panel, synthesizer]);
+  named.delete(name);
+  const writers = Array.from(named, (each) => {
+    const member = memberOf(others, each, name);
+    return [each, { prompt: promptFor(member), price: member.config.price }] as const;
+  });
+  return { panel, synthesizer, writers: { ...own, ...Object.fromEntries(writers) } };
+}
+
+function memberOf(others: PlanRequest['others'], member: string, name: string): PlannedModel {
+  const found = others?.get(member);
+  if (found !== undefined) return found;
+  const known = [...(others?.keys() ?? [])].join(', ');
+  const what = `asks the panel of model '${name}', which names '${member}': there is no such model`;
+  return refuseSetting('unsupported', 'program', known === '' ? what : `${what}; there are ${known}`);
 }

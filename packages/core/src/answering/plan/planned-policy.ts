@@ -40,19 +40,19 @@ function layersOf(
   return [
     // Without scores there is no bound; with votes, or several wanted answers, a path that cannot win still counts.
     program.needsVerifier && choose === 'best' && answers === 1 ? {} : noBoundPrunes,
-    program.policySettings ?? {},
+    program.isPriced ? noOtherRules : {},
     saidBy(config),
-    // Without a bound along the path, these rules act only where the request names them, and are refused there.
+    // Without a bound along the path these rules act only if the request names them, and are refused then.
     isBound(aggregation) ? {} : noBoundPrunes,
     askedSettings(wish),
-    program.keepsRollouts ? keepingAll : {},
+    program.keepsRollouts ? noOtherRules : {},
   ];
 }
 
 const noBoundPrunes = { boundPrune: 'off' } as const satisfies Layer;
 
-/** No rule ends a search, or a path of it, before its rollouts are there. */
-const keepingAll = {
+/** The program alone says when a search, or a path of it, is over. */
+const noOtherRules = {
   ...noBoundPrunes,
   positiveExit: 'off',
   negativeExit: 'off',

@@ -5,8 +5,10 @@ import { asksForShortAnswer } from '../../answer/asked.ts';
 import { extractAnswer } from '../../answer/extract.ts';
 import { namesRule, ruledProgram } from '../../config/vocabulary.ts';
 import type { ProgramName } from '../../program/registry/programs.ts';
+import { agentTurn } from '../../tree/readings/agent-turn.ts';
 import type { Prompt } from '../../tree/step.ts';
 import { lastAsked } from '../question.ts';
+import { refuseSetting } from './plan-check.ts';
 import type { PlannedModel, Wish } from './search-plan.ts';
 
 export interface ProgramChoice {
@@ -18,7 +20,7 @@ export interface ProgramChoice {
   readonly samples?: number;
   /** Answers of one step: they are judged, or given, as they are. */
   readonly whole?: true;
-  /** Where neither request nor model names one. */
+  /** Default of the program; request and model overrule it. */
   readonly threshold?: number;
 }
 
@@ -27,11 +29,12 @@ export function programChoice(asked: Prompt | undefined, wish: Wish, model: Plan
   const { config, verifier } = model;
   const { kind } = config.verifier;
   if (wish.effort === 'none') return undefined;
+  if (asked && agentTurn(asked)) return turnProgram(wish, model);
   if (wish.program !== undefined || config.program !== 'auto') return { name: wish.program ?? config.program };
   const isExact = verifier !== undefined && (kind === 'exact' || config.check === 'lines');
   if (isExact || namesRule(wish)) return { name: ruledProgram };
   const isTested = wish.tests !== undefined || config.verifier.language !== undefined;
-  // One sample after the other, until one passes: their rewards are the share of the tests that pass.
+  // Tests draw one sample after the other until one passes; a reward is the share of passed tests.
   if (verifier !== undefined && (kind === 'command' || isTested))
     return { name: 'best-of-n', options: { window: 1 }, whole: true, ...(isTested && { threshold: 1 }) };
   if (isComparable(asked, wish, model)) return { name: 'auto' };
@@ -46,4 +49,30 @@ export function programChoice(asked: Prompt | undefined, wish: Wish, model: Plan
 function isComparable(asked: Prompt | undefined, { shape }: Wish, { form, extract, embedder }: PlannedModel): boolean {
   const isRead = form !== undefined || (extract !== undefined && extract !== extractAnswer);
   return isRead || shape !== undefined || embedder !== undefined || !asked || asksForShortAnswer(lastAsked(asked));
+}
+
+/** A turn is drawn whole, and its words are the engine's: it has no steps that a tree could grow from. */
+function turnProgram(wish: Wish, { verifier }: PlannedModel): ProgramChoice {
+  const name = wish.program ?? (verifier?.capabilities.exact ? 'best-of-n' : 'auto');
+  if (!turnPrograms.includes(name)) {
+    const what = `is '${name}'; turns with tools are drawn by ${turnPrograms.join(', ')}`;
+    return refuseSetting('unsupported', 'program', what);
+  }
+  const options = name === 'best-of-n' && wish.program === undefined ? { options: { window: 1 } } : {};
+  return { name, whole: true, ...options };
+}
+
+const turnPrograms: readonly ProgramName[] = ['auto', 'self-consistency', 'best-of-n', 'greedy'];
+
+/** Verifiers that can say nothing of a call: they read the words of an answer, or run its code. */
+function isDeaf({ kind, format, language }: PlannedModel['config']['verifier']): boolean {
+  return kind === 'prm' ? format !== 'http' : language !== undefined || ['judge', 'confidence', 'exact'].includes(kind);
+}
+
+/** The model as it draws turns: only a command or a scorer of its operator's judges them, and they are compared by what they call. */
+export function turnModel(model: PlannedModel): PlannedModel {
+  const { config, engine, verifier, weights } = model;
+  const own = { ...config, check: 'none', program: 'auto', recordTokens: 'off' } as const;
+  if (!isDeaf(config.verifier)) return { config: own, engine, verifier, weights };
+  return { config: { ...own, verifier: { kind: 'none' } }, engine, weights };
 }

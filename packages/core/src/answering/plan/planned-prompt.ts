@@ -2,6 +2,7 @@
 
 import { asksForNumber } from '../../answer/asked.ts';
 import type { ModelConfig } from '../../config/schema.ts';
+import { agentTurn } from '../../tree/readings/agent-turn.ts';
 import type { Prompt } from '../../tree/step.ts';
 import { readPrompts } from '../prompts.ts';
 import { lastAsked, wantsAdvice } from '../question.ts';
@@ -10,6 +11,7 @@ import type { PlannedModel, PlannedShape, Wish, WishedShape } from './search-pla
 
 /** The model's own form of what was asked, or the conversation as it came with the operator's advice on steps. */
 export function promptFor(prompt: Prompt, wish: Wish, model: PlannedModel): Prompt {
+  if (agentTurn(prompt)) return prompt;
   if (model.form === undefined) return wish.effort === 'none' ? prompt : advise(prompt, adviceFor(prompt, wish, model));
   const formed = model.form(prompt);
   return 'reason' in formed ? refuseSetting('invalid', 'question', `cannot be answered: ${formed.reason}`) : formed;
@@ -25,6 +27,7 @@ function adviceFor(prompt: Prompt, { shape }: Wish, { config }: PlannedModel): s
 
 /** A task that a model was trained on marks its answers, and a number is found in any text. Tests judge code, whatever it says. */
 export function hasMark(asked: Prompt, { form, config }: PlannedModel): true | undefined {
+  if (agentTurn(asked)) return true;
   const isNumber = config.verifier.kind !== 'command' && asksForNumber(lastAsked(asked));
   return form !== undefined || isNumber ? true : undefined;
 }

@@ -8,7 +8,7 @@ import type { ScoredBy } from '../../log/verdict.ts';
 import { optionsOf } from '../../policy/create.ts';
 import type { ProgramDefinition } from '../../program/definition.ts';
 import { programOf, programOptions, programWith } from '../../program/registry/programs.ts';
-import { readPrompts } from '../prompts.ts';
+import { ownConfidence, readPrompts } from '../prompts.ts';
 import { atMost, refuseSetting } from './plan-check.ts';
 import { aggregationOf, policyFor } from './planned-policy.ts';
 import { type ProgramChoice, programChoice } from './planned-program.ts';
@@ -37,10 +37,11 @@ export function searchShape(
     mode: 'search',
     program: program.name,
     programOptions: options,
-    prompts: program.prompts && readPrompts(program.prompts, config),
+    prompts: promptsFor(program, chosen, config),
     policy,
     policyOptions,
     scoring: scoringOf(program, model),
+    confidence: ownConfidence(config),
     rollouts: rolloutsOf(wish, limits, program, chosen, bought.rollouts, paths),
     threshold: chosen.threshold ?? wish.threshold ?? config.threshold ?? usualThreshold,
     tokenBudget: atMost(wish, 'tokenBudget', limits.tokens, 'limits.tokens') ?? bought.tokens,
@@ -57,6 +58,14 @@ export function searchShape(
     ...(chosen.whole && { maxDepth: 1, delimiters: [], stepTokens: longest }),
   } satisfies Partial<SearchPlan>;
   return { shape, program, trouble };
+}
+
+function promptsFor({ prompts, name }: ProgramDefinition, { whole }: ProgramChoice, config: PlannedModel['config']) {
+  return prompts
+    ? readPrompts(prompts, config)
+    : name === 'auto' && whole
+      ? readPrompts(['repair'], config)
+      : undefined;
 }
 
 function rolloutsOf(
@@ -124,7 +133,9 @@ export function directShape(wish: Wish, model: PlannedModel, stepTokens: number)
     branching: 1,
     choose: 'best',
     maxDepth: 1,
-    delimiters: wish.stop ?? [],
+    // Every server takes four; the told text is cut at all of them.
+    delimiters: wish.stop?.slice(0, 4) ?? [],
+    stops: wish.stop,
     stepTokens,
   } satisfies Partial<SearchPlan>;
 }

@@ -12,7 +12,7 @@ import type { PolicyOptions } from '../../policy/knobs.ts';
 import type { PolicyName } from '../../policy/policies.ts';
 import type { Choice } from '../../program/choice.ts';
 import type { ProgramName } from '../../program/registry/programs.ts';
-import type { AnswerShape, SearchFacts } from '../../runtime/search/request.ts';
+import type { AnswerShape, SearchFacts, Session } from '../../runtime/search/request.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import type { Prompt, Sampling } from '../../tree/step.ts';
 import type { VerifierCapabilities } from '../../verifier/verifier.ts';
@@ -46,7 +46,7 @@ export interface SearchPlan extends SearchFacts {
   readonly nodes: number;
   readonly deadlineMs: number;
   readonly repeatable: boolean;
-  /** For paths that are not greedy. */
+  /** Sampling of all paths but a greedy one. */
   readonly sampling: Sampling;
   readonly aggregation: Aggregation;
   readonly branching: number;
@@ -104,7 +104,7 @@ export interface PlannedModel {
   readonly weights?: string | undefined;
   readonly engine: Pick<Engine, 'shapeTrouble'> & {
     readonly capabilities: Partial<
-      Pick<EngineCapabilities, 'contextTokens' | 'entropy' | 'pieces' | 'takes' | 'thinking' | 'wholes'>
+      Pick<EngineCapabilities, 'contextTokens' | 'entropy' | 'pieces' | 'takes' | 'thinking' | 'turns' | 'wholes'>
     >;
   };
   readonly verifier?: { readonly capabilities: Pick<VerifierCapabilities, 'aggregation' | 'exact'> } | undefined;
@@ -127,7 +127,8 @@ export interface PlanRequest {
   readonly limits: LimitsConfig;
   readonly maxPriority: number;
   readonly defaultDeadlineMs: number;
-  /** For a request that names none. */
+  /** Seed of a request that names none. */
   readonly seed: number;
   readonly idle?: boolean | undefined;
+  readonly session?: Session | undefined;
 }

@@ -2,6 +2,7 @@
 
 import { readingFor } from '../../answer/asked.ts';
 import { extractAnswer } from '../../answer/extract.ts';
+import { turnReader } from '../../answer/turns.ts';
 import { defaultsOf } from '../../base/knob.ts';
 import type { PartOptions } from '../../base/part.ts';
 import type { ExitRule } from '../../exit/exit.ts';
@@ -14,6 +15,7 @@ import type { ProgramDefinition } from '../../program/definition.ts';
 import type { Program } from '../../program/program.ts';
 import { programOf } from '../../program/registry/programs.ts';
 import type { SearchRequest } from '../../runtime/search/request.ts';
+import { agentTurn, turnIn } from '../../tree/readings/agent-turn.ts';
 import { lastAsked } from '../question.ts';
 import type { SearchPlan } from './search-plan.ts';
 
@@ -83,6 +85,14 @@ export function requestOf(
 
 /** A conversation that asks for a number is answered by one, marked or not. A model's own rule, and text, are left alone. */
 function readerOf({ prompt }: SearchPlan, extract: Extract): Extract {
+  const turn = agentTurn(prompt);
+  if (turn !== undefined) {
+    const meaningOf = turnReader(turn, readingFor(lastAsked(prompt), extractAnswer));
+    return (text) => {
+      const drawn = turnIn(text);
+      return drawn && meaningOf(drawn);
+    };
+  }
   return extract === extractAnswer && prompt.kind === 'chat' ? readingFor(lastAsked(prompt), extract) : extract;
 }
 

@@ -1,13 +1,15 @@
 // Sends jobs from a replica's queue and takes what comes back. A replica gets no more than it has room for. Every child that was sent is
 // answered, or waits again for this replica or another; a cancelled one never gets a step.
 
+import type { Timers } from '../../base/clock.ts';
 import { type Fault, fault } from '../../base/fault.ts';
 import { hash, type Random } from '../../base/random.ts';
-import type { Timers } from '../../base/timers.ts';
 import { faultOf } from '../../remote/failure.ts';
 import { attemptsAfter, mayRetry, retryDelayMs } from '../../remote/retry.ts';
+import { agentTurn } from '../../tree/readings/agent-turn.ts';
 import type { Step } from '../../tree/step.ts';
 import type { GenerationUsage } from '../engine.ts';
+import { turnDialect } from './dialect/turn.ts';
 import { Attempt } from './flight/attempt.ts';
 import type { Awaited } from './flight/awaited.ts';
 import { callFor } from './flight/call.ts';
@@ -102,7 +104,8 @@ export class Dispatch {
     const places = children.length;
     replica.inFlight += places;
     this.#parts.awaited.tellCustody('taken', job);
-    if (!replica.dialect.takesTokens) return this.#send(replica, job, places, undefined);
+    const { prompt } = children[0]!.request;
+    if (!replica.dialect.takesTokens || agentTurn(prompt)) return this.#send(replica, job, places, undefined);
     const tokens = this.#prefixes.tokens(children[0]!.request, replica);
     if (!(tokens instanceof Promise)) return this.#send(replica, job, places, tokens);
     tokens.then(
@@ -135,12 +138,15 @@ export class Dispatch {
 
   #open(replica: Replica, job: Job, tokenIds: readonly number[] | undefined, roomTokens: number): void {
     const { awaited, affinity, health, timers } = this.#parts;
-    const { connection, dialect, facts, refused } = replica;
+    const { connection, facts, refused } = replica;
     const { children, search } = job;
+    const isTurn = agentTurn(children[0]!.request.prompt) !== undefined;
+    const dialect = isTurn ? turnDialect(replica.dialect) : replica.dialect;
     const call = callFor(children, { dialect, facts, refused, tokenIds, roomTokens, name: this.#nextName() });
     const stepMs = (): number | undefined => this.#stepTime.ms;
     const hints = this.#hints.body(call, this.#stepTime.tokens);
-    const headers = { ...this.#hints.headers(search, call), ...replica.rankHeaders(search) };
+    const { session } = children[0]!.request;
+    const headers = { ...this.#hints.headers(search, call, session?.route), ...replica.rankHeaders(search, session) };
     const nowMs = (): number => timers.nowMs();
     const attempt: Attempt = new Attempt(
       { connection, dialect, facts, call, children, headers, hints, nowMs, stepMs },
@@ -205,12 +211,8 @@ export class Dispatch {
 
   #cancelled(): Fault {
     const { replicas } = this.#parts;
-    const down = !replicas.some((each) => each.isUsable);
-    return fault(
-      'cancelled',
-      'the request was cancelled',
-      down ? { cause: `no server was up: ${outageOf(replicas)}` } : {},
-    );
+    const isDown = !replicas.some((each) => each.isUsable);
+    return fault('cancelled', `the request was cancelled${isDown ? `; no server was up: ${outageOf(replicas)}` : ''}`);
   }
 
   #dropForsaken(attempt: Attempt): void {

@@ -1,8 +1,8 @@
 // Opens a remote engine: probes every server and starts with those that answer; one that cannot be reached joins later. A fault that
 // waiting does not mend ends the start, or, for a server from a list, keeps only that server from work.
 
+import { liveTimers } from '../../base/clock.ts';
 import { type Fault, FaultError, fault } from '../../base/fault.ts';
-import { liveTimers } from '../../base/timers.ts';
 import { CircuitBreaker } from '../../remote/circuit-breaker.ts';
 import type { EngineCapabilities } from '../engine.ts';
 import { refusalText } from './flight/refusable.ts';
@@ -120,11 +120,11 @@ function capabilitiesOf(replicas: readonly Replica[]): EngineCapabilities {
     pieces: reached.every((each) => each.dialect.tellsPieces === true && each.facts.logprobs),
     streams: true,
     wholes: contexts.length === facts.length,
-    seesStops: reached.every((each) => each.dialect.seesStops),
     priorities: facts.every((each) => each.priorityOrder !== 'none'),
     countsCache: facts.every((each) => each.countsCache),
     contextTokens: contexts.length === 0 ? undefined : Math.min(...contexts),
     takes: [...new Set(reached.flatMap((each) => each.dialect.takes))],
+    turns: facts.every((each) => each.turns === true),
     passes:
       reached[0]?.dialect.passes.filter((name) => reached.every(({ dialect }) => dialect.passes.includes(name))) ?? [],
     thinking: facts.find((each) => each.thinking !== undefined)?.thinking,

@@ -1,7 +1,7 @@
 // The settings of a remote engine, each with unit, default and the reason for it.
 
+import type { Timers } from '../../base/clock.ts';
 import { raise } from '../../base/fault.ts';
-import type { Timers } from '../../base/timers.ts';
 import type { Transport } from '../../remote/http-transport.ts';
 import type { DialectName } from './dialect/dialect.ts';
 import type { ListedOptions } from './list/followed-list.ts';

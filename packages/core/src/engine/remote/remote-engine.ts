@@ -1,9 +1,9 @@
 // The remote engine: many searches on a few servers. A search stays with the replica that holds its prefix; what a failing replica drops is
 // done again elsewhere. Every request is answered exactly once. dispatch.ts sends and sends again.
 
+import { liveTimers, type Timers } from '../../base/clock.ts';
 import { type Fault, fault } from '../../base/fault.ts';
 import { Random } from '../../base/random.ts';
-import { liveTimers, type Timers } from '../../base/timers.ts';
 import type {
   Engine,
   EngineCapabilities,
@@ -52,28 +52,11 @@ export class RemoteEngine implements Engine {
     this.capabilities = capabilities;
     const timers = options.timers ?? liveTimers;
     this.#timers = timers;
-    this.#fleet = new Fleet(opened, timers, options.observe, {
-      joined: () => {
-        this.#waiting.spread(this.#replicas);
-        this.#dispatch.pumpAll();
-      },
-      kept: (replica, reason) => this.#probed(replica, reason),
-      leaving: (replica) => {
-        this.#waiting.leave(replica);
-        this.#dispatch.pumpAll();
-      },
-      counted: () => this.#onReplicas?.(),
-    });
+    this.#fleet = new Fleet(opened, timers, options.observe);
     const replicas = this.#fleet.all;
     this.#replicas = replicas;
-    this.#watch = new Watch(timers, this.#options, replicas, {
-      probed: (replica, reason) => this.#probed(replica, reason),
-      tick: () => this.#giveUpParked(),
-    });
-    this.#gauges = new GaugeWatch(timers, (replica, settledRoom) => {
-      this.#tellLimit(replica, settledRoom);
-      this.#dispatch.pump(replica);
-    });
+    this.#watch = new Watch(timers, this.#options, replicas);
+    this.#gauges = new GaugeWatch(timers);
     this.#affinity = new Affinity(replicas);
     this.#waiting = new WaitingWork(this.#affinity, this.#awaited, this.#watch);
     const chance = new Random('remote-engine', this.#options.seed);
@@ -91,12 +74,42 @@ export class RemoteEngine implements Engine {
       watch: this.#watch,
       gauges: this.#gauges,
     });
+    this.#connectParts();
     for (const replica of replicas) if (replica.breaker.state === 'open') this.#watch.probeLater(replica);
     this.#list = options.listed && followedBy(this.#fleet, options.listed, timers, options.observe);
   }
 
+  /** Called once all parts are made. A change of replicas moves the work that waits for them. */
+  #connectParts(): void {
+    this.#fleet.connect({
+      joined: () => {
+        this.#waiting.spread(this.#replicas);
+        this.#dispatch.pumpAll();
+      },
+      kept: (replica, reason) => this.#probed(replica, reason),
+      leaving: (replica) => {
+        this.#waiting.leave(replica);
+        this.#dispatch.pumpAll();
+      },
+      counted: () => this.#onReplicas?.(),
+    });
+    this.#watch.connect({
+      probed: (replica, reason) => this.#probed(replica, reason),
+      tick: () => this.#giveUpParked(),
+    });
+    this.#gauges.connect((replica, settledRoom) => {
+      this.#tellLimit(replica, settledRoom);
+      this.#dispatch.pump(replica);
+    });
+  }
+
   connect(post: (message: EngineMessage) => void): void {
     this.#awaited.connect(post);
+  }
+
+  /** As its servers call it. */
+  get model(): string {
+    return this.#replicas.find(({ reached }) => reached)!.facts.model;
   }
 
   shapeTrouble(): string | undefined {
@@ -106,7 +119,7 @@ export class RemoteEngine implements Engine {
 
   generate(requests: readonly GenerateRequest[]): void {
     if (this.#dispatch.isClosed) {
-      const reason = fault('unavailable', 'the engine is closed', { retryable: false });
+      const reason = fault('unavailable', 'the engine is closed', false);
       for (const { id } of requests) this.#awaited.refuse(id, reason);
       return;
     }

@@ -21,7 +21,7 @@ export class WaitingWork {
 
   place(job: Job, avoid?: Replica): void {
     this.#awaited.tellCustody('held', job);
-    const replica = this.#affinity.choose(job.search, avoid);
+    const replica = this.#affinity.choose(job.search, avoid, job.children[0]?.request.session);
     if (replica === undefined) {
       this.#parked.push(job);
       return this.#watch.arm();

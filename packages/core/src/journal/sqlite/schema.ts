@@ -60,6 +60,10 @@ const steps: readonly string[] = [
   // An entry may hold several events (log/entry.ts); an older coppice, which would read the first alone, refuses.
   '',
   'alter table searches add column runs integer not null default 0;',
+  `
+  alter table searches add column session text;
+  create index searches_session on searches (session, id) where session is not null;
+`,
 ];
 const version = steps.length;
 

@@ -86,7 +86,8 @@ describe('the journal on disk', () => {
     const path = freshPath();
     await new SqliteJournal({ path }).close();
     const old = new DatabaseSync(path);
-    old.exec('drop table documents; drop table parts; alter table searches drop column runs; pragma user_version = 1;');
+    old.exec('drop index searches_session; alter table searches drop column session; drop table documents;');
+    old.exec('drop table parts; alter table searches drop column runs; pragma user_version = 1;');
     old.close();
     const journal = new SqliteJournal({ path });
     expect(await journal.documents.list({ kind: 'file', limit: 1 })).toEqual([]);

@@ -3,9 +3,9 @@
 
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { liveTimers, type Timers } from '../../base/clock.ts';
 import { FaultError, fault } from '../../base/fault.ts';
 import { nextSlice } from '../../base/slices.ts';
-import { liveTimers, type Timers } from '../../base/timers.ts';
 import type { LogEntry } from '../../log/entry.ts';
 import type {
   Acceptance,
@@ -135,9 +135,11 @@ export class SqliteJournal implements Journal {
   }
 
   async list(query: ListQuery): Promise<SearchRecord[]> {
-    const { owner, states, before, limit } = query;
+    const { owner, session, states, before, limit } = query;
     const wanted = [owner ?? null, JSON.stringify(states ?? []), before ?? '~', limit] as const;
-    return this.#read(() => this.#sql.list.all(...wanted).map(toListed));
+    const { list, listSession } = this.#sql;
+    const rows = () => (session === undefined ? list.all(...wanted) : listSession.all(...wanted, session));
+    return this.#read(() => rows().map(toListed));
   }
 
   async ended({ owner, fromMs, before, limit }: EndedQuery): Promise<FinishedSearch[]> {
@@ -188,11 +190,18 @@ export class SqliteJournal implements Journal {
   }
 
   #accept(search: NewSearch): Acceptance {
-    const { id, owner, idempotencyKey, fingerprint, background, createdMs, about } = search;
+    const { id, owner, idempotencyKey, fingerprint, background, createdMs, session, about } = search;
     const taken = idempotencyKey === undefined ? undefined : this.#sql.findIdempotent.get(owner, idempotencyKey);
     if (taken !== undefined) return { fresh: false, id: String(taken.id), fingerprint: String(taken.fingerprint) };
     const kept = this.texts === 'never' ? [null, null] : [storable(search.title), JSON.stringify(search.request)];
-    const facts = [fingerprint, background ? 1 : 0, createdMs, JSON.stringify(about), ...kept] as const;
+    const facts = [
+      fingerprint,
+      background ? 1 : 0,
+      createdMs,
+      session ?? null,
+      JSON.stringify(about),
+      ...kept,
+    ] as const;
     this.#sql.accept.run(id, owner, idempotencyKey ?? null, ...facts);
     return { fresh: true };
   }
@@ -246,9 +255,10 @@ export class SqliteJournal implements Journal {
   #read<Result>(read: () => Result): Result {
     try {
       return read();
-    } catch (cause) {
-      if (cause instanceof FaultError) throw cause;
-      throw new FaultError(fault('unavailable', `the journal ${this.#path} cannot be read (journal.path)`, { cause }));
+    } catch (error) {
+      if (error instanceof FaultError) throw error;
+      const why = (error as Error).message;
+      throw new FaultError(fault('unavailable', `the journal ${this.#path} cannot be read: ${why} (journal.path)`));
     }
   }
 

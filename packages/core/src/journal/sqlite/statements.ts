@@ -5,10 +5,15 @@ import { raise } from '../../base/fault.ts';
 import { pageChars } from '../journal.ts';
 import type { SqlRow } from '../rows.ts';
 
+const listed = `select id, owner, idempotency, fingerprint, background, state, epoch, cancel_requested, created_ms,
+           started_ms, ended_ms, session, about, title, outcome, texts
+         from searches
+         where (?1 is null or owner = ?1) and (?2 = '[]' or state in (select value from json_each(?2))) and id < ?3`;
+
 const texts = {
-  accept: `insert into searches (id, owner, idempotency, fingerprint, background, created_ms, about, title, request,
-             state, epoch, cancel_requested)
-           values (?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', 0, 0)`,
+  accept: `insert into searches (id, owner, idempotency, fingerprint, background, created_ms, session, about, title,
+             request, state, epoch, cancel_requested)
+           values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', 0, 0)`,
   findIdempotent: 'select id, fingerprint from searches where owner = ? and idempotency = ?',
   claim: `update searches set epoch = epoch + 1, state = 'running', started_ms = coalesce(started_ms, ?)
           where id = ? and epoch = ? and ended_ms is null`,
@@ -26,11 +31,8 @@ const texts = {
   eraseTexts: 'update events set texts = null where search = ? and texts is not null',
   requestCancel: 'update searches set cancel_requested = 1 where id = ? and ended_ms is null',
   find: 'select * from searches where id = ?',
-  list: `select id, owner, idempotency, fingerprint, background, state, epoch, cancel_requested, created_ms,
-           started_ms, ended_ms, about, title, outcome, texts
-         from searches
-         where (?1 is null or owner = ?1) and (?2 = '[]' or state in (select value from json_each(?2))) and id < ?3
-         order by id desc limit ?4`,
+  list: `${listed} order by id desc limit ?4`,
+  listSession: `${listed} and (session = ?5 or id = ?5) order by id desc limit ?4`,
   ended: `select id, owner, state, created_ms, ended_ms, about, outcome from searches
           where ended_ms is not null and ended_ms >= ?1 and (ended_ms, id) < (?2, ?3) and (?4 is null or owner = ?4)
           order by ended_ms desc, id desc limit ?5`,

@@ -97,7 +97,7 @@ class BestFirst implements Program {
   #goOn(tree: Tree, strand: Strand, doomed: Doomed | undefined): Ask | undefined {
     const { id, node: here } = strand;
     if (isHopeless(tree, here)) {
-      // Whatever the policy prunes: such a rollout counts, and is worth nothing.
+      // A hopeless rollout counts and is worth nothing, under every policy.
       tree.record({ type: 'closed', strand: id, closing: 'completed', value: 0 });
       return undefined;
     }

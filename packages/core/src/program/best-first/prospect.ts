@@ -38,7 +38,7 @@ interface DrawPlace {
   readonly prospect: number;
 }
 
-/** For a new strand: undefined where nothing is left, where the draws in flight had better be waited for, or where it is time to give up. */
+/** Place of a new strand; undefined if nothing is left, if waiting for the draws in flight is better, or if it is time to give up. */
 export function placeToOpen(root: Node, surroundings: PlaceSurroundings): Node | undefined {
   const { drawn = nothingDrawn } = surroundings;
   const flying = (node: Node) => (node.inFlight?.size ?? 0) + (drawn.get(node) ?? 0);
@@ -48,7 +48,7 @@ export function placeToOpen(root: Node, surroundings: PlaceSurroundings): Node |
   return next.prospect >= minShareBesideInFlight * alone.prospect ? next.node : undefined;
 }
 
-/** For a strand that goes on from a node: there, if nothing has been drawn there yet, or at the best place below. */
+/** Place of a strand that goes on from a node: the node, if nothing has been drawn there yet, or the best place below. */
 export function placeToGoOn(from: Node, surroundings: PlaceSurroundings): Node | undefined {
   if (from.children.length === 0 && !isExpanding(from) && !surroundings.doomed?.(from)) return from;
   const next = bestPlace(from, surroundings, (node) => node.inFlight?.size ?? 0);

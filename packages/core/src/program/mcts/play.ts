@@ -4,7 +4,7 @@
 import type { Aggregation } from '../../tree/aggregate.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Manner } from '../../tree/step.ts';
-import type { Inquiry } from '../../tree/strand.ts';
+import type { ProbeDraw } from '../../tree/strand.ts';
 import type { Worth } from '../growth.ts';
 
 export interface Play {
@@ -13,7 +13,7 @@ export interface Play {
   /** The child that a rollout follows; the one with the highest reward unless it says so. */
   next?(children: readonly Node[]): Node | undefined;
   /** A rollout ends at the first new step, when nothing is left to be asked there; without it a rollout goes on to the end of its path. */
-  inquiry?(node: Node): Inquiry | undefined;
+  probe?(node: Node): ProbeDraw | undefined;
   /** Worth of a rollout that ends; the score of its path by default. */
   readonly worth?: Worth;
   /** Q, where it is not the mean of what was backed up. */

@@ -66,7 +66,7 @@ class Mcts implements Program {
   #select(tree: Tree, doomed: Doomed | undefined): Node | undefined {
     const left = rolloutsLeft(tree, this.#options.rollouts);
     if (left <= 0) return undefined;
-    if (left === 1 && this.#play.inquiry !== undefined && tree.best === undefined) return bestLeaf(tree);
+    if (left === 1 && this.#play.probe !== undefined && tree.best === undefined) return bestLeaf(tree);
     return selectLeaf(tree.root, this.#ruleIn(tree), { doomed });
   }
 
@@ -96,7 +96,7 @@ class Mcts implements Program {
     return likely.map((node) => this.#expansionOf(node));
   }
 
-  /** No more than there are leaves to take up and rollouts left. */
+  /** Counts open strands, and as many more as there are leaves to take up and rollouts left. */
   demand(tree: Tree): number {
     const open = tree.strands.size;
     return Math.max(1, open + Math.min(rolloutsLeft(tree, this.#options.rollouts), tree.root.available));
@@ -136,13 +136,13 @@ class Mcts implements Program {
   /** True where probes play rollouts on. The last one goes to the end of its path if none has been there. */
   #isPlayed({ closed, best }: Tree, { depth }: Node): boolean {
     const isLast = closed.completed + closed.pruned >= this.#options.rollouts - 1;
-    return this.#play.inquiry !== undefined && depth > 0 && !(isLast && best === undefined);
+    return this.#play.probe !== undefined && depth > 0 && !(isLast && best === undefined);
   }
 
   /** A rollout that has come to a new step: what is asked there, and at last its end. */
   #playOn(tree: Tree, strand: Strand): Ask | undefined {
-    const inquiry = this.#play.inquiry?.(strand.node);
-    if (inquiry !== undefined) return askProbe(tree, strand, inquiry);
+    const probe = this.#play.probe?.(strand.node);
+    if (probe !== undefined) return askProbe(tree, strand, probe);
     complete(tree, strand, this.#play.worth);
     return undefined;
   }
@@ -150,7 +150,7 @@ class Mcts implements Program {
   #endPlayed(tree: Tree, node: Node): void {
     for (const strand of [...tree.strands.values()]) {
       const isIdle = strand.node === node && strand.awaiting === 0 && strand.probing === undefined;
-      if (isIdle && this.#isPlayed(tree, node) && this.#play.inquiry?.(node) === undefined)
+      if (isIdle && this.#isPlayed(tree, node) && this.#play.probe?.(node) === undefined)
         complete(tree, strand, this.#play.worth);
     }
   }
@@ -168,7 +168,7 @@ class Mcts implements Program {
   /** Nodes where the open rollouts go on if no sibling still in flight does better. */
   #likelyMoves(tree: Tree): Node[] {
     const moves: Node[] = [];
-    if (this.#play.inquiry !== undefined) return moves;
+    if (this.#play.probe !== undefined) return moves;
     for (const strand of tree.strands.values()) {
       const next = strand.awaiting > 0 ? this.#bestChild(strand.node) : undefined;
       if (next !== undefined && !next.terminal) moves.push(next);

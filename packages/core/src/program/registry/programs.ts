@@ -3,7 +3,7 @@
 
 import { raise } from '../../base/fault.ts';
 import { defaultsOf, type Knobs } from '../../base/knob.ts';
-import { packageOf } from '../../base/packages.ts';
+import { packageOf } from '../../base/unknown-names.ts';
 import { auto } from '../auto.ts';
 import { bestFirst } from '../best-first/best-first.ts';
 import { bestOfN, greedy, selfConsistency } from '../best-of-n.ts';

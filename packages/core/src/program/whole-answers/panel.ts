@@ -10,10 +10,18 @@ import type { Tree } from '../../tree/tree.ts';
 import { certainAnswer } from '../choice.ts';
 import { defineProgram } from '../definition.ts';
 import type { Conclusion, Program } from '../program.ts';
-import { attemptsText } from './attempts.ts';
 import { answersOf, landedOf, RootAnswers, votedAnswer, votesOf } from './root-answers.ts';
-import { hasWriter, writerAt, writtenBy } from './writers.ts';
-import { type WritingOptions, writingDefaults, writingKnobs, writingOf, writingShape } from './writing.ts';
+import {
+  attemptsText,
+  hasWriter,
+  type WritingOptions,
+  writerAt,
+  writingDefaults,
+  writingKnobs,
+  writingOf,
+  writingShape,
+  writtenBy,
+} from './writing.ts';
 
 /** `prompt` has `{attempts}` where they stand. */
 interface PanelOptions extends WritingOptions {

@@ -1,9 +1,21 @@
-// Options that panel and refine share: how long an answer may be, and in which words a model is shown earlier ones.
+// What panel and refine share: how long an answer may be, which model writes a draw, and in which words it is shown earlier answers. Pure.
 
-import type { Knobs, OptionsOf } from '../../base/knob.ts';
-import type { Sampling } from '../../tree/step.ts';
-import { answerTokensKnob } from '../answer-tokens.ts';
+import type { Knobs, NumberKnob, OptionsOf } from '../../base/knob.ts';
+import { answerText, type Node } from '../../tree/node.ts';
+import type { Manner, Sampling } from '../../tree/step.ts';
+import type { Tree } from '../../tree/tree.ts';
 import type { ProgramSize } from '../definition.ts';
+
+/** Limits what a program has written in one piece, to the end of an answer: panel, refine, tot and rstar share it. Steps have stepTokens. */
+export const answerTokensKnob = {
+  default: 1024,
+  low: 1,
+  high: 1_000_000,
+  whole: true,
+  client: 'coppice',
+  unit: 'tokens',
+  why: 'longest end of an answer that panel, refine, tot or rstar writes in one piece',
+} as const satisfies NumberKnob;
 
 export interface WritingOptions {
   readonly answerTokens: number;
@@ -28,4 +40,25 @@ export function writingOf(
   prompt: string,
 ): WritingOptions {
   return { sampling, prompt, answerTokens: Math.min(answerTokens, maxPathTokens ?? answerTokens) };
+}
+
+/** Shows a model answers that were written before. `prompt` has `{attempts}` where they stand, behind the question, as the model's own words. */
+export function attemptsText(prompt: string, attempts: readonly Node[]): string {
+  const shown = attempts.map((node, at) => `Attempt ${at + 1}:\n${answerText(node).trim()}`);
+  return prompt.replace('{attempts}', () => shown.join('\n\n'));
+}
+
+/** False only where models are named and every one of them is absent. */
+export function hasWriter({ absences }: Tree, models: readonly string[]): boolean {
+  return models.length === 0 || models.some((model) => !absences.has(model));
+}
+
+/** They take turns, and the next one stands in for one that is absent. Undefined where none is named: the search's own model writes it. */
+export function writerAt({ absences }: Tree, models: readonly string[], turn: number): string | undefined {
+  const inTurn = models.map((_, at) => models[(turn + at) % models.length]!);
+  return inTurn.find((model) => !absences.has(model)) ?? inTurn[0];
+}
+
+export function writtenBy(model: string | undefined, manner: Manner): Manner {
+  return model === undefined ? manner : { ...manner, model };
 }

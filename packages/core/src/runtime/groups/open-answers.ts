@@ -17,7 +17,7 @@ export class OpenAnswers {
   readonly #similarity: number;
   readonly #ask: (texts: readonly string[]) => void;
   readonly #asked = new Set<string>();
-  /** By text; undefined for a text that could not be embedded. */
+  /** Vectors of texts; undefined for a text that could not be embedded. */
   readonly #vectors = new Map<string, Vector | undefined>();
   /** Read from the tree: the same words stay in one group. */
   readonly #groups = new Map<string, NodeKey>();

@@ -73,7 +73,7 @@ export function exitOf({ part, verb, message }: Breakage): Exit {
 
 /** The same call would throw again. */
 export function faultOf({ part, verb, message }: Breakage): Fault {
-  return fault('internal', `${part} threw in ${verb}: ${message}`, { retryable: false });
+  return fault('internal', `${part} threw in ${verb}: ${message}`, false);
 }
 
 function breakageOf(kind: PartKind, part: { readonly name: string }, verb: string, error: unknown): Breakage {

@@ -17,9 +17,7 @@ export function apply(
 ): void {
   const { queue, searches } = parts;
   const { running } = searches;
-  for (const [id, count] of preempt) {
-    if (!queue.parkGuest(id)) preemptSearch(parts, running.get(id), count, reasons.get(id));
-  }
+  for (const [id, count] of preempt) preemptSearch(parts, running.get(id), count, reasons.get(id));
   for (const search of running.values()) {
     setWidth(parts, search, widths.get(search.id), reasons, nowMs);
   }
@@ -63,7 +61,7 @@ function setWidth(
   logs.add(search, { type: 'width', primary, speculative, ...(why && { why }) });
 }
 
-/** Only changes that matter reach requests that wait; new requests carry the urgency anyway. */
+/** Tells waiting requests of changes that matter; new requests carry the urgency anyway. */
 function setUrgency(parts: RuntimeParts, search: Search | undefined, urgency: number): void {
   if (search === undefined) return;
   const told = search.urgency;
@@ -89,11 +87,9 @@ function admitSearch(
 }
 
 export function begin(parts: RuntimeParts, search: Search, width: Width, reasons: Reasons, nowMs: number): void {
-  const { alarms, logs, strands, seeder, speculation } = parts;
+  const { logs, strands, seeder, speculation } = parts;
   search.admittedMs = nowMs;
   search.width = { primary: 0, speculative: 0 };
-  const { timeMs } = search.request.limits;
-  if (timeMs !== undefined) alarms.set(nowMs + timeMs, search);
   seeder.plant(search);
   logs.add(search, { type: 'admitted' });
   price(parts, search, nowMs);

@@ -39,7 +39,7 @@ function speculates({ options, searches }: RuntimeParts, some: Iterable<Search>)
   return false;
 }
 
-export function guessingOf({ options, guesses }: RuntimeParts): Guessing {
+function guessingOf({ options, guesses }: RuntimeParts): Guessing {
   const { engine } = options;
   const { ridgeSequences } = engine.capabilities;
   return { chances: guesses.chances, squeezed: engine.load().squeezed === true, ridgeSequences };

@@ -3,35 +3,50 @@
 // as dear and as trusted as when it began.
 
 import type { Judging, Terms } from '../../tree/events.ts';
+import { agentTurn } from '../../tree/readings/agent-turn.ts';
 import { worthConstants } from '../../tree/readings/worth.ts';
 import type { RuntimeParts } from '../parts/parts.ts';
 import type { Search } from '../search/search.ts';
 
 /** Growth of the price with the strands that are waited for, in strands that there are. */
 const steepness = 4;
-/** A stream slower than this, about thirty tokens a second, makes people wait: its price rises with the square, as with the load. At most eight times: two samples that differ are no answer. */
+/** A stream slower than this, about thirty tokens a second, makes people wait: its price rises with the square, as with the load. At most four times, as the lowest effort does: slowness alone never ends a search after one sample. */
 const easyTokenMs = 32;
-const slowest = 8;
+const slowest = 4;
 
 export function price(parts: RuntimeParts, search: Search, nowMs: number): void {
   const { price: usual } = search.request.limits;
   const { tree } = search;
   if (usual === undefined) return;
+  const before = tree.terms ?? opening(parts, search);
   const price = usual * (search.isIdle ? 1 : waitFactor(parts));
-  const hurried = isHurried(search, nowMs) ? true : undefined;
-  const { terms: before } = tree;
-  if (before?.price === price && before.hurried === hurried) return;
-  const terms: Terms = { price, judge: before === undefined ? judging(parts) : before.judge, hurried };
-  tree.record({ type: 'priced', ...terms });
+  const hurried = before.hurried || isHurried(search, nowMs) ? true : undefined;
+  if (tree.terms !== undefined && before.price === price && before.hurried === hurried) return;
+  tree.record({ type: 'priced', ...before, price, hurried });
+  parts.searches.isStale = true;
+}
+
+/** Terms that stay the same for the whole search. Waves are wide if strands are idle, the engine is fast and tokens have no price. */
+function opening({ options, service, queue, leases }: RuntimeParts, search: Search): Terms {
+  const usual = queue.usualPath(search.kind);
+  const isCheap = search.request.writers === undefined && slownessOf(service) === 1;
+  const isRoomy = queue.searches.size === 0 && 2 * leases.taken <= queue.budget;
+  const hurried = isCheap && isRoomy && !search.isIdle ? true : undefined;
+  const isJudged = search.request.scoring !== 'self-consistency';
+  const judge = isJudged ? judging({ options, service }) : undefined;
+  return { price: 0, judge, hurried, repairs: agentTurn(search.request.prompt) && true, usual };
 }
 
 /** In steps of √2: a change that does not matter is not logged. */
 function waitFactor({ queue, service }: RuntimeParts): number {
   let waiting = 0;
   for (const { isIdle } of queue.searches.values()) if (!isIdle) waiting += worthConstants.firstWave;
-  const slowness = Math.min(slowest, Math.max(1, service.tokenMs / easyTokenMs) ** 2);
-  const factor = (1 + (steepness * waiting) / queue.budget) ** 2 * slowness;
+  const factor = (1 + (steepness * waiting) / queue.budget) ** 2 * slownessOf(service);
   return 2 ** (Math.round(2 * Math.log2(factor)) / 2);
+}
+
+function slownessOf({ tokenMs }: RuntimeParts['service']): number {
+  return Math.min(slowest, Math.max(1, tokenMs / easyTokenMs) ** 2);
 }
 
 /** More of its time is over than is left. */
@@ -41,7 +56,7 @@ function isHurried({ request, arrivalMs }: Search, nowMs: number): boolean {
 }
 
 /** A verifier that reads log probabilities is the generator's own confidence: no judge. */
-function judging({ options, service }: RuntimeParts): Judging | undefined {
+function judging({ options, service }: Pick<RuntimeParts, 'options' | 'service'>): Judging | undefined {
   const given = options.trust?.();
   if (options.verifier === undefined || options.verifier.capabilities.readsLogprobs || given === null) return undefined;
   const { readingCost = 1, trust = worthConstants.usualTrust } = options.verifier.capabilities;

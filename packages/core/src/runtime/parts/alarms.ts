@@ -1,4 +1,4 @@
-// Time limits and deadlines of searches. An alarm knows its search by id alone, so that a far deadline keeps no ended tree in memory.
+// Deadlines of searches. An alarm knows its search by id alone, so that a far deadline keeps no ended tree in memory.
 
 import { Heap } from '../../base/heap.ts';
 import type { Search } from '../search/search.ts';

@@ -16,7 +16,7 @@ function world(maxFailures = 1, saidAtOnce: readonly ('held' | 'taken')[] = []) 
   const results: SearchResult[] = [];
   const faults: string[] = [];
   let post: (message: EngineMessage) => void = () => {};
-  const flags = { seeded: true, logprobs: true, streams: true, seesStops: true, priorities: true, countsCache: true };
+  const flags = { seeded: true, logprobs: true, streams: true, priorities: true, countsCache: true };
   const load = {
     runningSequences: 0,
     waitingSequences: 0,
@@ -66,16 +66,17 @@ function world(maxFailures = 1, saidAtOnce: readonly ('held' | 'taken')[] = []) 
   });
   runtime.step();
   const say = (type: 'held' | 'taken') => post({ type, request: asked[0]! });
+  const stream = (tokens: number) => post({ type: 'token', request: asked[0]!, text: 'x', tokens });
   const answer = () => {
     const step = { text: 'four', tokens: 1, meanLogprob: -1, end: 'eos' } as const;
-    const usage = { computedTokens: 1, cachedTokens: 0, generatedTokens: 1, exact: true };
+    const usage = { computedTokens: 1, cachedTokens: 0, generatedTokens: 1 };
     post({ type: 'step', request: asked[0]!, step, usage });
   };
   /** To the latest request: a first line like any other, and nothing below it. */
   const answerAtFirst = () => {
     const request = asked.at(-1)!;
     const step = { text: 'one\n', tokens: 1, meanLogprob: -1, end: 'delimiter' } as const;
-    const usage = { computedTokens: 1, cachedTokens: 0, generatedTokens: 1, exact: true };
+    const usage = { computedTokens: 1, cachedTokens: 0, generatedTokens: 1 };
     const tooLong = fault('too-long', 'the path does not fit');
     post(
       depths.get(request) === 0 ? { type: 'step', request, step, usage } : { type: 'fault', request, fault: tooLong },
@@ -85,7 +86,7 @@ function world(maxFailures = 1, saidAtOnce: readonly ('held' | 'taken')[] = []) 
     clock.moveTo(ms);
     runtime.step();
   };
-  return { runtime, results, faults, asked, say, answer, answerAtFirst, at, wakes: () => wakes };
+  return { runtime, results, faults, asked, say, stream, answer, answerAtFirst, at, wakes: () => wakes };
 }
 
 it('what a server says of custody while it is asked costs no step; what it says later is waited for from then on', () => {
@@ -123,6 +124,19 @@ it('a server that has the work and does not answer is given up after the limit',
   at(13_999);
   expect(results).toEqual([]);
   at(14_000);
+  expect(results.map(({ exit }) => exit.kind)).toEqual(['failed']);
+  expect(faults).toEqual(['no answer from the engine in 4000 ms (requestTimeoutMs)']);
+});
+
+it('a stream that grows is slow and not lost; one that stands still is given up', () => {
+  const { results, faults, stream, at } = world();
+  stream(1);
+  at(4000);
+  at(7999);
+  stream(2);
+  at(8000);
+  expect(results).toEqual([]);
+  at(12_000);
   expect(results.map(({ exit }) => exit.kind)).toEqual(['failed']);
   expect(faults).toEqual(['no answer from the engine in 4000 ms (requestTimeoutMs)']);
 });

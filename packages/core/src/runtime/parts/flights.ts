@@ -7,6 +7,7 @@ import {
   type Custody,
   type EngineMessage,
   type GenerateRequest,
+  type GenerationUsage,
   isAnswer,
   type Lane,
   type PathStep,
@@ -48,7 +49,7 @@ export interface Arrival {
 
 type FlightsOptions = Pick<
   RuntimeOptions,
-  'engine' | 'verifier' | 'scheduler' | 'requestTimeoutMs' | 'watches' | 'onToken' | 'onFault'
+  'engine' | 'verifier' | 'scheduler' | 'requestTimeoutMs' | 'watches' | 'onPrompt' | 'onToken' | 'onFault'
 >;
 
 export class Flights {
@@ -172,6 +173,7 @@ export class Flights {
     if (message.usage !== undefined) {
       search.ledger.generated(message.usage, kept, flight.streamedTokens, flight.lane);
       search.spending.generated(message.usage, flight.manner?.model);
+      if (message.type === 'step') this.#options.onPrompt?.(search.id, promptTokens(message.usage, flight.path));
     }
     const tokens = kept && message.type === 'step' ? message.step.tokens : undefined;
     if (flight.adopted) search.ledger.adopted(tokens ?? 0);
@@ -252,12 +254,15 @@ export class Flights {
     }
   }
 
-  /** A whole draw has the time of all its steps, and a step that is an answer of its own that of all its parts. */
+  /** A whole draw has the time of all its steps, and a step that is an answer of its own that of all its parts; one that grows is slow, not lost. */
   #goesOn(flight: Flight, nowMs: number): boolean {
     const { stepTokens } = flight.search.request;
     const { wholeTokens = stepTokens, step } = flight;
     flight.timeouts += 1;
-    const goesOn = step === undefined && flight.timeouts * Math.min(stepTokens, timedTokens) < wholeTokens;
+    const hasGrown = flight.streamedTokens > flight.heardTokens;
+    flight.heardTokens = flight.streamedTokens;
+    const hasTime = flight.timeouts * Math.min(stepTokens, timedTokens) < wholeTokens;
+    const goesOn = step === undefined && (hasGrown || hasTime);
     if (goesOn) this.restartTimeout({ type: 'taken', request: flight.id }, nowMs);
     return goesOn;
   }
@@ -353,7 +358,7 @@ export class Flights {
     const { manner } = generated;
     const node = manner?.read ? generated.node.parent! : generated.node;
     const key = nodeKey(node.key, step);
-    const { id, search, index, lane } = this.#add({ ...generated, step, key }, nowMs);
+    const { id, search, index, lane } = this.#add({ ...generated, step }, nowMs);
     const { prompt, tests } = search.request;
     // Words that were put to the model are not scored, and no score rests on them.
     const path = scoredPath(search.request, pathAfter(node, manner?.after));
@@ -382,7 +387,12 @@ export class Flights {
 
 /** Tokens that any engine writes within a timeout: the longest steps but those of answers that are one step. */
 const timedTokens = 1024;
-const untold = { cancelled: false, streamedTokens: 0, timeouts: 0 };
+const untold = { cancelled: false, streamedTokens: 0, heardTokens: 0, timeouts: 0 };
+
+/** Tokens of the prompt: those that the engine read, less the path. */
+function promptTokens({ computedTokens, cachedTokens }: GenerationUsage, path: readonly PathStep[]): number {
+  return path.reduce((left, { step }) => left - step.tokens, computedTokens + cachedTokens);
+}
 
 function placeOf({ step }: Flight): ServerKind {
   return step === undefined ? 'engine' : 'verifier';

@@ -41,6 +41,8 @@ export interface RuntimeOptions {
   readonly onCost?: ((search: string, cost: Cost) => void) | undefined;
   /** A revived search needs its log now: call `restore`. */
   readonly onLogWanted?: ((search: string) => void) | undefined;
+  /** Tokens of the prompt, as the engine counted them for one step. */
+  readonly onPrompt?: ((search: string, tokens: number) => void) | undefined;
   readonly onToken?: ((token: Token) => void) | undefined;
   /** True if a client reads the tokens of a search; by default, if `onToken` is given. Asked anew per step. */
   readonly watches?: ((search: string) => boolean) | undefined;

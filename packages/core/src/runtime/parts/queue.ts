@@ -17,6 +17,9 @@ export interface Forecast {
   readonly pace?: Pace;
 }
 
+/** A session's part of the line, in searches of usual length: twice the turns of an agent's usual session. */
+const sessionTurns = 20;
+
 export class Queue {
   readonly #line = new TurnLine();
   /** The idle class: no search waits for it, and nothing is forecast from it. */
@@ -24,6 +27,8 @@ export class Queue {
   readonly #seats: Seats;
   readonly #guests: Guests;
   readonly #meter = new PaceMeter();
+  /** The same, guests among them. */
+  readonly #turns = new PaceMeter();
   readonly #work: WorkEstimates;
   readonly #changes = new ChangeMeter();
   readonly #order: OrderRule | undefined;
@@ -77,8 +82,13 @@ export class Queue {
   }
 
   #estimated(facts: LineFacts): LineFacts {
-    if (!this.#order?.readsWork || facts.kind === undefined) return facts;
-    return { ...facts, workSeconds: this.#work.estimate(facts.kind) };
+    const { kind, session, workSeconds } = facts;
+    const partSeconds = (sessionTurns * (this.#turns.pace?.meanMs ?? Number.POSITIVE_INFINITY)) / 1000;
+    return {
+      ...facts,
+      workSeconds: this.#order?.readsWork && kind !== undefined ? this.#work.estimate(kind) : workSeconds,
+      session: session && { ...session, overSeconds: Math.max(0, session.seconds - partSeconds) },
+    };
   }
 
   #lineOf({ idle }: LineFacts): TurnLine {
@@ -97,6 +107,12 @@ export class Queue {
   /** Without boosts and idle strands, which take whatever is left. */
   get wantedStrands(): number {
     return this.#seats.held + this.#guests.seats + this.#line.seats;
+  }
+
+  /** Tokens of a path of searches of this kind, to two places; undefined before one has ended. */
+  usualPath(kind: string): number | undefined {
+    const tokens = this.#work.usualPath?.(kind);
+    return tokens ? Number(tokens.toPrecision(2)) : undefined;
   }
 
   ageMs(nowMs: number): number {
@@ -155,6 +171,7 @@ export class Queue {
     // The time an idle search was parked says nothing about the work.
     if (!wasRunning || servedMs === undefined || search.isIdle) return;
     this.#meter.ended(servedMs);
+    this.#turns.ended(servedMs);
     const done = search.done();
     this.#work.ended(search.kind, { ...done, seconds: servedMs / 1000 });
     this.#changes.ended(search.kind, done.rollouts, search.fold.changes);
@@ -168,17 +185,15 @@ export class Queue {
   serveGuest(id: string): boolean {
     const guest = this.#guests.waiting(id);
     if (guest === undefined) return false;
-    (guest.idle === true ? this.#idleLine : this.#line).serve(id);
+    this.#line.serve(id);
     this.#guests.admit(id);
     return true;
   }
 
-  parkGuest(id: string): boolean {
-    return this.#guests.park(id);
-  }
-
-  dismiss(id: string): void {
+  /** `servedMs`: how long it held its strand. */
+  dismiss(id: string, servedMs?: number): void {
     this.leave(id);
+    if (servedMs !== undefined) this.#turns.ended(servedMs);
     if (this.#guests.leave(id)) this.#onChange();
   }
 }

@@ -18,7 +18,7 @@ function world(budget: number) {
   const unscored: (() => void)[] = [];
   let post: (message: EngineMessage) => void = () => {};
   let postScore: (message: VerifierMessage) => void = () => {};
-  const flags = { seeded: true, logprobs: true, streams: false, seesStops: true, priorities: true, countsCache: true };
+  const flags = { seeded: true, logprobs: true, streams: false, priorities: true, countsCache: true };
   const load = { runningSequences: 0, waitingSequences: 0, sequenceLimit: undefined, stepMs: undefined, healthy: true };
   const engine: Engine = {
     capabilities: { name: 'told', ...flags, contextTokens: undefined },
@@ -88,7 +88,7 @@ function world(budget: number) {
     write: (id: RequestId, text: string) => {
       open.delete(id);
       const step = { text: `${text}\n`, tokens: 1, meanLogprob: -1, end: 'delimiter' } as const;
-      const usage = { computedTokens: 1, cachedTokens: 0, generatedTokens: 1, exact: true };
+      const usage = { computedTokens: 1, cachedTokens: 0, generatedTokens: 1 };
       post({ type: 'step', request: id, step, usage });
       settle();
     },

@@ -6,7 +6,7 @@ import type { Expansion } from '../../program/program.ts';
 import type { Closing, StrandId, TreeEvent } from '../../tree/events.ts';
 import { type DrawKey, drawKey, formKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
-import type { Inquiry, Strand } from '../../tree/strand.ts';
+import type { ProbeDraw, Strand } from '../../tree/strand.ts';
 import { leastPromising } from '../../tree/strand.ts';
 import type { Leases } from '../queue/leases.ts';
 import type { Search } from '../search/search.ts';
@@ -93,6 +93,6 @@ export class Strands {
   }
 }
 
-function drawOfProbe(node: Node, { index, sampling, manner }: Inquiry): DrawKey {
+function drawOfProbe(node: Node, { index, sampling, manner }: ProbeDraw): DrawKey {
   return drawKey(node.key, index, formKey(sampling, manner));
 }

@@ -10,7 +10,7 @@ const worseByRank = 0.9;
 
 export class GuessMeter {
   readonly #byRank: Guesses[] = [];
-  /** By rank, never rising. The last one holds for all higher ranks. */
+  /** Hit rates by rank, never rising; the last one holds for all higher ranks. */
   chances: readonly number[] = [priorChance];
 
   ended(tallies: readonly Guesses[]): void {

@@ -8,9 +8,7 @@ export interface Guest {
   readonly id: string;
   readonly turn: number;
   readonly arrivalMs: number;
-  readonly idle?: boolean;
   readonly onAdmitted: () => void;
-  readonly onParked?: () => void;
 }
 
 export class Guests {
@@ -23,9 +21,7 @@ export class Guests {
   }
 
   get seats(): number {
-    let seats = 0;
-    for (const { guest } of this.#held.values()) if (guest.idle !== true) seats += 1;
-    return seats;
+    return this.#held.size;
   }
 
   waiting(id: string): Guest | undefined {
@@ -45,15 +41,6 @@ export class Guests {
     guest.onAdmitted();
   }
 
-  park(id: string): boolean {
-    const held = this.#held.get(id);
-    if (held === undefined) return false;
-    assert(held.guest.idle === true, `guest ${id} is not idle, and stays`);
-    this.leave(id);
-    held.guest.onParked?.();
-    return true;
-  }
-
   leave(id: string): boolean {
     const held = this.#held.get(id);
     if (held === undefined) return this.#waiting.delete(id);
@@ -63,12 +50,7 @@ export class Guests {
   }
 
   asWaiting(): WaitingSearch[] {
-    return Array.from(this.#waiting.values(), ({ id, turn, idle }) => ({
-      id,
-      turn,
-      naturalWidth: 1,
-      idle: idle === true,
-    }));
+    return Array.from(this.#waiting.values(), ({ id, turn }) => ({ id, turn, naturalWidth: 1 }));
   }
 
   asRunning(): RunningSearch[] {
@@ -81,8 +63,6 @@ export class Guests {
       observations: 0,
       progress: 0,
     };
-    return Array.from(this.#held.values(), ({ guest: { id, arrivalMs, idle } }) => {
-      return { id, arrivalMs, ...still, idle: idle === true };
-    });
+    return Array.from(this.#held.values(), ({ guest: { id, arrivalMs } }) => ({ id, arrivalMs, ...still }));
   }
 }

@@ -1,8 +1,8 @@
 // The time that engine and verifier take for one child, over how many they had meanwhile, for the scheduler. Measured from request to
 // answer, the server's queue included.
 
+import type { ServerCost, Servers } from '../../cost/closed-loop.ts';
 import { type CostLine, LiveFit } from '../../cost/live-fit.ts';
-import type { ServerCost, Servers } from '../../scheduler/cycle.ts';
 
 export type ServerKind = 'engine' | 'verifier';
 
@@ -125,7 +125,7 @@ class Server {
   cost(units: number): ServerCost | undefined {
     const [line, steady] = [this.#latest.line, this.#steady.line];
     if (line === undefined || steady === undefined) return undefined;
-    return { inFlight: this.size, line: times(line, units), steady: times(steady, units) };
+    return { line: times(line, units), steady: times(steady, units) };
   }
 
   add(id: number, startMs: number): void {

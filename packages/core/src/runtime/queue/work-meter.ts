@@ -30,6 +30,8 @@ export interface WorkEstimates {
   ended(kind: string, work: SearchWork): void;
   estimate(kind: string): number | undefined;
   left(kind: string, done: WorkDone, id: string): number;
+  /** Tokens of a path of this kind. */
+  usualPath?(kind: string): number | undefined;
 }
 
 export class WorkMeter implements WorkEstimates {
@@ -44,6 +46,10 @@ export class WorkMeter implements WorkEstimates {
 
   estimate(kind: string): number | undefined {
     return this.#usual(kind)?.seconds;
+  }
+
+  usualPath(kind: string): number | undefined {
+    return this.#byKind.get(kind)?.pathTokens;
   }
 
   /** Tokens still to generate, from the lengths of the search's own steps and completed paths. */

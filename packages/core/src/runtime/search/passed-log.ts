@@ -13,8 +13,10 @@ import { formKey } from '../../tree/keys.ts';
 import type { Sampling, Step } from '../../tree/step.ts';
 import { Tree } from '../../tree/tree.ts';
 import { Ledger } from './ledger.ts';
+import type { SearchFacts } from './request.ts';
+import { Spending } from './spending.ts';
 
-export interface PassedGeneration {
+export interface PassedGeneration extends Pick<SearchFacts, 'model' | 'writers'> {
   readonly search: string;
   readonly aggregation: Aggregation;
   readonly sampling: Sampling;
@@ -30,6 +32,7 @@ export function logPassed(passed: PassedGeneration, fold: SearchFold, write: (en
   const { search, aggregation, sampling, said, usage, exit } = passed;
   const program = createBestOfN({ samples: 1, maxDepth: 1, sampling });
   const ledger = new Ledger();
+  const spending = new Spending(passed);
   let atMs = passed.submittedMs;
   let open: LoggedEvent[] = [];
   const log = (event: SearchEvent) => open.push(fold.next(search, atMs, event, open.length > 0));
@@ -50,7 +53,8 @@ export function logPassed(passed: PassedGeneration, fold: SearchFold, write: (en
   if ('step' in said) program.tell(tree, { ok: true, ...draw, form: formKey(sampling), step: said.step });
   else program.tell(tree, { ok: false, ...draw, fault: said.fault });
   ledger.generated(usage, 'step' in said, 0, 'primary');
-  const cost = ledger.cost(0);
+  spending.generated(usage);
+  const cost = { ...ledger.cost(0), ...spending.cost() };
   log(exitedEvent(exit, cost, 'step' in said ? program.answer(tree) : undefined));
   log({ type: 'cost', cost });
   write(entryOf(open));

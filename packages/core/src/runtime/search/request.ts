@@ -1,7 +1,8 @@
 // The request for one search, and its result.
 
+import type { OddsLine } from '../../base/arithmetic.ts';
 import { raise } from '../../base/fault.ts';
-import type { JsonSchema } from '../../engine/engine.ts';
+import type { JsonSchema, SessionRoute } from '../../engine/engine.ts';
 import type { Limits } from '../../exit/exit.ts';
 import type { Answer, Cost, Exit, Price } from '../../log/end.ts';
 import type { ScoredBy } from '../../log/verdict.ts';
@@ -25,6 +26,8 @@ export interface SearchFacts {
   /** The first path takes the likeliest token at every step. */
   readonly firstGreedy?: boolean | undefined;
   readonly priority: number;
+  /** The conversation that it is a turn of. */
+  readonly session?: Session | undefined;
   /** No client waits for it: it runs on idle strands. */
   readonly idle?: boolean | undefined;
   readonly delimiters: readonly string[];
@@ -38,8 +41,24 @@ export interface SearchFacts {
   readonly tests?: string | undefined;
   /** A verifier's scores speak for an answer, others say nothing of it. */
   readonly scoring?: ScoredBy | undefined;
+  /** By labels of the operator's, over the log odds that ship. */
+  readonly confidence?: OddsLine | undefined;
   /** A path without a readable answer is not accepted. */
   readonly marked?: boolean | undefined;
+}
+
+/** A session as it was when this search of it was accepted: what its earlier searches were given, and what they may cost together. */
+export interface Session extends SessionRoute {
+  readonly id: string;
+  readonly sinceMs: number;
+  readonly turns: number;
+  /** Time that they ran. */
+  readonly seconds: number;
+  /** Generated, as `tokenBudget` counts them. */
+  readonly tokens: number;
+  readonly money: number;
+  readonly tokenBudget?: number | undefined;
+  readonly moneyBudget?: number | undefined;
 }
 
 export interface SearchRequest extends SearchFacts {
@@ -93,7 +112,6 @@ export function checkRequest(request: SearchRequest): void {
   wholeFrom('rollouts', limits.rollouts, 1);
   if (limits.tokens !== undefined) wholeFrom('tokens', limits.tokens, 1);
   if (limits.money !== undefined) inRange('money', limits.money, 0, Number.MAX_VALUE);
-  if (limits.timeMs !== undefined) inRange('timeMs', limits.timeMs, 0, Number.MAX_VALUE);
   if (limits.deadlineMs !== undefined) inRange('deadlineMs', limits.deadlineMs, 0, Number.MAX_VALUE);
   wholeFrom('stepTokens', request.stepTokens, 1);
   wholeFrom(`naturalWidth of program '${request.program.name}'`, request.program.naturalWidth, 1);

@@ -12,7 +12,7 @@ import type { SearchGuesses } from '../../scheduler/speculation-budget.ts';
 import type { QueueStanding } from '../../scheduler/turns/order.ts';
 import { isBound } from '../../tree/aggregate.ts';
 import type { StrandId } from '../../tree/events.ts';
-import type { DrawKey, FormKey, NodeKey } from '../../tree/keys.ts';
+import type { DrawKey, FormKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
 import { treeBelief } from '../../tree/readings/certaindex.ts';
 import { courseOf, worthOf } from '../../tree/readings/worth.ts';
@@ -47,10 +47,11 @@ export interface Flight {
   lane: Lane;
   adopted?: boolean;
   readonly step: Step | undefined;
-  readonly key?: NodeKey;
   /** Kept until the engine has answered, so that its tokens are counted. */
   cancelled: boolean;
   streamedTokens: number;
+  /** `streamedTokens` at its last timeout. */
+  heardTokens: number;
   /** Timeouts that have passed: a whole draw has one for each step that it may be. */
   timeouts: number;
 }
@@ -308,7 +309,8 @@ export class Search implements Breakable {
     const named = exit.kind === 'accepted' ? bestAnswer(this.tree) : isNamed && certainAnswer(this.tree, node);
     const chosen = named || this.request.program.answer(this.tree);
     const said = this.request.marked ? saidAnswer(this.tree, chosen) : chosen;
-    return said && weighedAnswer(this.tree, said, this.request.scoring === 'verifier');
+    const { scoring, confidence } = this.request;
+    return said && weighedAnswer(this.tree, said, scoring === 'verifier', confidence);
   }
 
   cost(): Cost {

@@ -8,7 +8,7 @@ const writers = {
   small: { price: { prompt: 1, generated: 10 } },
   big: { price: { prompt: 2, cached: 1, generated: 100 } },
 };
-const usage = { computedTokens: 1000, cachedTokens: 500, generatedTokens: 100, exact: true };
+const usage = { computedTokens: 1000, cachedTokens: 500, generatedTokens: 100 };
 
 test('what each model read and wrote is priced by its own price, and what names none is the own model', () => {
   const spending = new Spending({ model: 'small', writers });

@@ -4,6 +4,7 @@ import { type Fault, fault } from '../../base/fault.ts';
 import type { EngineMessage, JsonSchema } from '../../engine/engine.ts';
 import type { ProbeReply } from '../../tree/events.ts';
 import { answerText, type Node } from '../../tree/node.ts';
+import { agentTurn } from '../../tree/readings/agent-turn.ts';
 import { recordOf } from '../../tree/readings/token-record.ts';
 import type { Manner, Step } from '../../tree/step.ts';
 import type { VerifierMessage } from '../../verifier/verifier.ts';
@@ -39,6 +40,8 @@ export function stepFor({ search, node, shape, manner, path }: Flight, given: St
   if (shape !== undefined) return generated;
   const turn = manner?.byUser ? path.at(-1)?.step.turn : undefined;
   const placed: Step = turn === undefined ? generated : { ...generated, turn };
+  // Its server has told thinking apart, as far as it can.
+  if (agentTurn(search.request.prompt)) return placed;
   const step = thoughtStep(search.request, node, manner, placed);
   return search.request.shape === undefined || step.end !== 'eos' ? step : { ...step, unshaped: true };
 }

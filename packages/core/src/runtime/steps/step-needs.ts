@@ -5,6 +5,7 @@ import type { GenerateRequest, PathStep, StepNeeds, ThinkingMarks } from '../../
 import type { Expansion } from '../../program/program.ts';
 import { drawSeed, type NodeKey, nodeKey, rootKey, turnKey } from '../../tree/keys.ts';
 import { type Node, pathTo } from '../../tree/node.ts';
+import { agentTurn } from '../../tree/readings/agent-turn.ts';
 import { coldest, type Manner, type Prompt, type Step } from '../../tree/step.ts';
 import type { Tree } from '../../tree/tree.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
@@ -15,6 +16,8 @@ import { goesOnThinking, isInside, openingBelow, thoughtStops } from './thinking
 
 export function stepNeeds(request: SearchRequest, verifier: Verifier | undefined, watched: boolean): StepNeeds {
   const { program, repeatable = true, logprobs: byClient = false, recordTokens: record = false } = request;
+  // Nothing reads a turn before it is whole.
+  if (agentTurn(request.prompt)) return { logprobs: false, tokens: false, seed: repeatable };
   const logprobs = program.reads?.includes('logprobs') || readsEachLogprob(request, verifier);
   const more = {
     ...(byClient ? { pieces: true } : {}),
@@ -144,6 +147,7 @@ export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<G
   return {
     id,
     search: search.id,
+    ...(search.request.session && { session: search.request.session }),
     prompt: promptFor(search.request, manner.model),
     parent: path.at(-1)?.key ?? node.key,
     path,

@@ -14,7 +14,7 @@ const usualPath = 512;
 const mostTokens = 4096;
 
 /**
- * What a token budget does not surely pay for is drawn in steps, so that the longest path can be finished with the rest; and so is what a
+ * A draw that the token budget may not pay for comes in steps, so that the longest path can be finished with the rest; so does what a
  * model known to think writes, since its thinking is ended from outside.
  */
 export function drawsWhole({ request, tree, flights }: Search, needs: StepNeeds, engine: EngineCapabilities): boolean {
@@ -40,7 +40,7 @@ export function wholeTokensOf({ request, tree }: Search, node: Node): number | u
   return steps < 2 ? undefined : Math.min(steps * stepTokens, most);
 }
 
-/** Where only the last score of a path counts, and nothing reads another, no other is asked for. */
+/** Asks only for the last score of a path if nothing reads another. */
 export function isScored({ search, node, manner, isProbe }: Flight, step: Step): boolean {
   const { program, rules } = search.request;
   if (!program.needsVerifier) return false;

@@ -46,7 +46,7 @@ export function urgencyOf(order: OrderRule, standing: QueueStanding): number {
   return standing.idle === true ? lastUrgency : (order.urgency?.(standing) ?? lastUrgency);
 }
 
-/** By what is left to do, on a logarithmic scale, with ageing. */
+/** Ranks by the work that is left, on a logarithmic scale, with ageing. */
 function shortestFirst({ workLeft = 1, ageSeconds, priority }: QueueStanding): number {
   const age = shrinking((ageSeconds / ageingSeconds + priority) / patience);
   return -perDoubling * Math.log2(Math.max(1, workLeft) * age);

@@ -29,6 +29,26 @@ describe('a turn', () => {
   });
 });
 
+describe('a turn of a session', () => {
+  const at = (arrivalMs: number, session?: { sinceMs: number; seconds: number; overSeconds?: number }) =>
+    turnOf({ arrivalMs, priority: 0, session }).turn;
+
+  it('stands where its session began, so that what was begun goes before what begins', () => {
+    expect(at(90_000, { sinceMs: 5000, seconds: 40 })).toBe(5);
+    expect(at(90_000, { sinceMs: 90_000, seconds: 0 })).toBe(90);
+  });
+
+  it('goes by what its session was served, beyond the part of each: least first, and none for ever behind', () => {
+    const served = (overSeconds: number) => at(90_000, { sinceMs: 5000, seconds: 99, overSeconds });
+    expect([served(1), served(2)]).toEqual([21, 37]);
+    expect(served(1e9)).toBe(690);
+  });
+
+  it('gains at most an hour by its age: a name that is never given up is no way past everyone', () => {
+    expect(at(9e9, { sinceMs: 0, seconds: 0 })).toBe(9e6 - 3600);
+  });
+});
+
 /** The order in which a line is served, one after the other. */
 function served(line: TurnLine, turns: Map<string, number>, most = Number.POSITIVE_INFINITY): string[] {
   const order: string[] = [];
@@ -50,6 +70,48 @@ describe('a line', () => {
     }
     const first = served(line, turns, 20);
     expect(first.filter((id) => id.startsWith('ann'))).toHaveLength(15);
+  });
+
+  it('serves a due turn of a session before what its own key has waiting', () => {
+    const line = new TurnLine();
+    const turns = new Map<string, number>();
+    for (let at = 0; at < 6; at += 1)
+      turns.set(`new${at}`, line.take(`new${at}`, { ...facts, arrivalMs: 9000, key: bob }));
+    const session = { sinceMs: 0, seconds: 3 };
+    turns.set('due', line.take('due', { ...facts, arrivalMs: 9000, key: bob, session }));
+    turns.set(
+      'over',
+      line.take('over', { ...facts, arrivalMs: 9000, key: bob, session: { ...session, overSeconds: 1 } }),
+    );
+    expect(served(line, turns)).toEqual(['new0', 'due', 'new1', 'new2', 'new3', 'new4', 'new5', 'over']);
+  });
+
+  it('gives a key no more for naming sessions: what went before is missing behind', () => {
+    const line = new TurnLine();
+    const turns = new Map<string, number>();
+    const session = { sinceMs: 0, seconds: 3 };
+    const take = (id: string, more: object) => turns.set(id, line.take(id, { ...facts, arrivalMs: 9000, ...more }));
+    for (let at = 0; at < 100; at += 1) {
+      take(`bob${at}`, { key: bob });
+      if (at % 2 === 0) take(`carl${at}`, { key: { name: 'carl', share: 1 } });
+      else take(`carl${at}`, { key: { name: 'carl', share: 1 }, session: { ...session, sinceMs: at } });
+    }
+    const order = served(line, turns);
+    const carls = (to: number) => order.slice(0, to).filter((id) => id.startsWith('carl')).length;
+    // Half of it in the end, and meanwhile what its turns gain its other requests have lost.
+    expect(carls(160)).toBeGreaterThan(75);
+    for (const to of [20, 60, 100, 140]) expect(carls(to)).toBeLessThanOrEqual(0.6 * to + 2);
+  });
+
+  it('keeps nothing of a hundred thousand sessions', () => {
+    const line = new TurnLine();
+    for (let at = 0; at < 100_000; at += 1) {
+      const session = { sinceMs: at, seconds: 1 };
+      line.take(`t${at}`, { ...facts, arrivalMs: at + 1, key: bob, session });
+      line.serve(`t${at}`);
+    }
+    expect(line.seats).toBe(0);
+    expect(line.turnFor({ ...facts, arrivalMs: 5000, key: bob })).toBe(6);
   });
 
   it('lets a key that was away save nothing up, and one that flooded it owe nothing', () => {

@@ -13,7 +13,7 @@ interface KeyStanding {
   readonly last: number | undefined;
 }
 
-interface TurnFacts extends Pick<LineFacts, 'arrivalMs' | 'priority' | 'workSeconds'> {
+interface TurnFacts extends Pick<LineFacts, 'arrivalMs' | 'priority' | 'workSeconds' | 'session'> {
   /** Missing where no keys share the line. */
   readonly key?: KeyStanding;
 }
@@ -27,16 +27,36 @@ interface Turn {
 /** A waiting search gains one unit of priority a minute, so that none starves. */
 export const ageingSeconds = 60;
 
+/** Seconds that a session's turn may stand before its arrival, or behind it; and those behind for a second of service beyond its part. */
+const mostAhead = 3600;
+const mostBehind = 600;
+const perServedSecond = 16;
+
+/** A turn of a session that has begun and has not had its part. */
+function isDue({ session, arrivalMs }: Pick<LineFacts, 'session' | 'arrivalMs'>): boolean {
+  return session !== undefined && session.sinceMs < arrivalMs && !session.overSeconds;
+}
+
+/** Sessions stand where they began, and from their part on by what they have been served: least attained service first. */
+function comingFrom({ arrivalMs, session }: TurnFacts): number {
+  const arrival = arrivalMs / 1000;
+  if (session === undefined) return arrival;
+  const place = session.sinceMs / 1000 + perServedSecond * (session.overSeconds ?? 0);
+  return Math.min(arrival + mostBehind, Math.max(arrival - mostAhead, place));
+}
+
 /**
  * Without keys: arrival and expected work, minus what the priority is worth: the shorter goes first, and no search is overtaken by
  * a search that comes later by more than it is shorter. With keys: a search begins where the line stands or where its
  * key's last waiting search ends, whichever is later, and finish = start + work / share (weighted fair queueing). Idle keys
- * earn no credit, and a key that floods the line is overtaken by all others, in proportion to their shares.
+ * earn no credit, and a key that floods the line is overtaken by all others, in proportion to their shares. A due turn of a
+ * session waits for the due turns of its key alone.
  */
-export function turnOf({ arrivalMs, priority, key, workSeconds }: TurnFacts): Turn {
+export function turnOf(facts: TurnFacts): Turn {
+  const { arrivalMs, priority, key, workSeconds } = facts;
   const finish =
     key === undefined
-      ? arrivalMs / 1000 + (workSeconds ?? 0)
+      ? comingFrom(facts) + (workSeconds ?? 0)
       : startOf(key, arrivalMs) + (workSeconds ?? 1) / key.share;
   return { turn: finish - priority * ageingSeconds, finish };
 }
@@ -64,6 +84,8 @@ export interface LineFacts {
   readonly workSeconds?: number | undefined;
   /** It waits in a line of its own, behind all work that is not idle. */
   readonly idle?: boolean;
+  /** When its session began, the seconds that it was served, and those of them beyond the part that every session has. */
+  readonly session?: { readonly sinceMs: number; readonly seconds: number; readonly overSeconds?: number } | undefined;
   /** A turn that was given before, by a process that is gone. */
   readonly turn?: number;
 }
@@ -73,10 +95,17 @@ interface LinePlace extends Turn {
   readonly key: string | undefined;
 }
 
+interface KeyPlaces {
+  /** The finish of its last search. */
+  readonly last: number;
+  /** The finish of its last turn that was due. */
+  readonly due: number | undefined;
+  waiting: number;
+}
+
 export class TurnLine {
   readonly #places = new Map<string, LinePlace>();
-  /** Per key: the finish of its last search, and how many of its searches wait. */
-  readonly #keys = new Map<string, { last: number; waiting: number }>();
+  readonly #keys = new Map<string, KeyPlaces>();
   #serving = 0;
   #seats = 0;
 
@@ -97,8 +126,10 @@ export class TurnLine {
     this.#places.set(id, { turn, finish, seats: facts.seats, key: name });
     this.#seats += facts.seats;
     if (name === undefined) return turn;
-    const key = this.#keys.get(name);
-    this.#keys.set(name, { last: Math.max(finish, key?.last ?? finish), waiting: (key?.waiting ?? 0) + 1 });
+    const { last = finish, due, waiting = 0 } = this.#keys.get(name) ?? {};
+    // What goes before others of its key moves those back that are yet to come: no key gains by it.
+    const moved = isDue(facts) && waiting > 0 ? last + this.#work(facts) : last;
+    this.#keys.set(name, { last: Math.max(finish, moved), due: isDue(facts) ? finish : due, waiting: waiting + 1 });
     return turn;
   }
 
@@ -131,12 +162,17 @@ export class TurnLine {
     return seats;
   }
 
-  #turn({ arrivalMs, priority, key, workSeconds, turn }: LineFacts) {
+  #work({ key, workSeconds }: LineFacts): number {
+    return (workSeconds ?? 1) / (key?.share ?? 1);
+  }
+
+  #turn({ arrivalMs, priority, key, workSeconds, session, turn }: LineFacts) {
     if (turn !== undefined) return { turn, finish: turn + priority * ageingSeconds };
-    const facts = { arrivalMs, priority, workSeconds };
+    const facts = { arrivalMs, priority, workSeconds, session };
     if (key === undefined) return turnOf(facts);
     const serving = this.#places.size === 0 ? undefined : this.#serving;
-    const standing = { share: key.share, serving, last: this.#keys.get(key.name)?.last };
+    const places = this.#keys.get(key.name);
+    const standing = { share: key.share, serving, last: isDue(facts) ? places?.due : places?.last };
     return turnOf({ ...facts, key: standing });
   }
 }

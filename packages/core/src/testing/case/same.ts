@@ -15,7 +15,7 @@ export function matches(actual: object | undefined, expected: object, what: stri
   same(actual && Object.fromEntries(Object.keys(expected).map((key) => [key, present.get(key)])), expected, what);
 }
 
-/** To two decimals: batches of another size round rewards in another way. */
+/** Compares to two decimals: batches of another size round rewards differently. */
 export function near(actual: number, expected: number, what: string): void {
   if (!(Math.abs(actual - expected) < 0.005)) throw different(actual, expected, what);
 }

@@ -195,6 +195,24 @@ const checks: Checks<Journal> = {
     same(unfinished, ['a', 'b'], 'unfinished searches');
   },
 
+  'a session has the searches of its name, and the one whose id the name is, of any owner or of one': async (
+    journal,
+  ) => {
+    const turn = (id: string, owner: string, session?: string) => journal.accept({ ...search(id), owner, session });
+    await turn('a', 'ann');
+    await turn('b', 'ann', 'a');
+    await turn('c', 'bob', 'a');
+    await turn('d', 'ann', 'other');
+    const ids = async (query: Partial<Parameters<Journal['list']>[0]>) =>
+      (await journal.list({ limit: 10, ...query })).map(({ id }) => id);
+    same(await ids({ session: 'a' }), ['c', 'b', 'a'], 'the turns of everyone');
+    same(await ids({ session: 'a', owner: 'ann' }), ['b', 'a'], 'those of ann');
+    same(await ids({ session: 'a', owner: 'ann', before: 'b', limit: 1 }), ['a'], 'a page of them');
+    same(await ids({ session: 'a', states: ['running'] }), [], 'those that run');
+    same((await journal.find('b'))?.session, 'a', 'the name in a record');
+    same((await journal.find('a'))?.session, undefined, 'the name in a record without one');
+  },
+
   'what has ended comes by the time of its end, by owner, in pages that neither lose nor double what ended at once':
     async (journal) => {
       for (const [at, id] of ['a', 'b', 'c', 'd', 'e'].entries()) {

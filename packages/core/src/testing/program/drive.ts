@@ -74,7 +74,7 @@ export interface DriveOptions {
   readonly preempting?: number;
   /** Changes what the program is told. */
   readonly said?: (outcome: Outcome) => Outcome;
-  /** Where it goes on from. */
+  /** Log that the run continues. */
   readonly log?: readonly TreeEvent[];
 }
 

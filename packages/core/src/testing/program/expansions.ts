@@ -1,4 +1,4 @@
-// What became of every child that was asked for, read off a log by code that shares nothing with the fold.
+// Reads off a log what became of every child that was asked for. Shares no code with the fold.
 
 import { isFold, type NodeId, type StrandId, type TreeEvent } from '../../tree/events.ts';
 

@@ -15,7 +15,7 @@ import { drive, inOrder, outcomeOf, withoutAnswer } from './drive.ts';
 import { readExpansions } from './expansions.ts';
 
 export interface ProgramCaseOptions {
-  /** What it grows may depend on the order of folds, which the log has, even at width one. */
+  /** Set if its tree depends on the order of folds, which the log has, even at width one. */
   readonly followsFolds?: boolean;
   /** Draws other examples. */
   readonly seed?: number;

@@ -6,7 +6,7 @@ import { hasEnded } from '../node.ts';
 import type { Tree } from '../tree.ts';
 import { scoreOf, worthConstants } from './worth.ts';
 
-/** What one search has shown of its judge: numbers only, which may be kept where texts may not. */
+/** Agreement of one search's judge with its vote, in numbers, which may be kept where texts may not. */
 export interface Audit {
   /** The verifier and its settings, where they have a name. */
   readonly judge?: string;
@@ -39,7 +39,7 @@ function binOf(score: number): number {
   return halfBins + Math.round(Math.max(-1, Math.min(1, odds / bestOdds)) * halfBins);
 }
 
-/** Of a tree whose paths are independent samples, scored as they ended or read later. A text that was drawn twice was read once. */
+/** Reads a tree of independent samples, scored as they ended or later. A text that was drawn twice was read once. */
 export function auditOf({ nodes }: Tree): Audit | undefined {
   const ends = nodes.filter((node) => node.pruned || hasEnded(node));
   const samples = ends.flatMap((end) => {

@@ -28,7 +28,7 @@ type RewardSignal = 'mean' | 'maximum' | 'none';
 export interface Belief {
   /** The answers that may be counted, in an order that does not depend on who was faster. */
   votes(): readonly PathVote[];
-  /** By all its answers, or by the first so many of its votes. */
+  /** Reads all answers, or the first so many votes. */
   certainty(upTo?: number): Certainty;
 }
 

@@ -8,7 +8,7 @@ import type { Step } from '../step.ts';
 
 const item = /^[ \t]*(?:\d+[.)]|[-*•])[ \t]+/;
 
-/** By the first probe at the node that named any, in its order: the children of an ask whose manner says `proposed`. */
+/** Steps that the first probe with any named at the node, in its order: the children of an ask whose manner says `proposed`. */
 export function namedSteps({ probes }: Node): readonly Step[] {
   for (const reply of probes?.values() ?? []) {
     const steps = reply === undefined ? [] : stepsIn(reply);

@@ -13,7 +13,9 @@ import { sampleEnds } from './certaindex.ts';
 export const worthConstants = {
   /** b: growth of the leader's log odds with its lead. */
   slope: 1.4,
+  /** Samples of the first wave before any length is known; times as many come at once in a hurry. */
   firstWave: 2,
+  hurry: 2,
   /** Part of the samples that are expected to be needed which the next wave draws; all of them where time is short. */
   wave: 0.5,
   /** Worth of reading what was drawn, in that of drawing as many tokens, for a judge of trust 1; and the least trust that counts here, so that one in disgrace is still seen. */
@@ -30,7 +32,7 @@ export const worthConstants = {
   leastScore: 0.01,
 } as const;
 
-const { firstWave, wave, reading, leastTrust, contenders, reads, glance, leastScore } = worthConstants;
+const { firstWave, hurry, wave, reading, leastTrust, contenders, reads, glance, leastScore } = worthConstants;
 
 /** The probe of an end by which the judge reads it. */
 export const readingIndex = 0;
@@ -44,15 +46,17 @@ export interface SampleStanding {
   readonly spent: number;
 }
 
-/** What a search does next: draws up to `wanted` samples in all, has `unread` read, or is over. */
+/** The next work of a search: it draws up to `wanted` samples in all, has `unread` read, or is over. */
 export interface SampleCourse {
   readonly standing: SampleStanding;
   readonly wanted: number;
   readonly unread: readonly Node[];
   readonly isOver: boolean;
+  /** Nothing that was drawn means anything: the next draw is told so. */
+  readonly repairs?: boolean;
 }
 
-/** Of drawing on; by the trust of a judge, of having it read what costs `spent`. */
+/** Worth of another draw per token; with `trust`, worth of having the judge read what costs `spent`. */
 export function worthOf({ lead, spent }: Pick<SampleStanding, 'lead' | 'spent'>, trust?: number): number {
   const gain = trust === undefined ? 1 : reading * Math.max(leastTrust, trust);
   return (gain * Math.exp(-worthConstants.slope * lead)) / spent;
@@ -73,6 +77,29 @@ export function expectedNeed({ samples, lead, spent }: SampleStanding, price: nu
   return most;
 }
 
+/** The fewest samples after which the rule can stop: all that are not known yet vote for the leader. To draw them at once loses nothing. */
+export function leastNeed(
+  { samples, lead, spent }: SampleStanding,
+  price: number,
+  most: number,
+  usual = spent / samples,
+): number {
+  for (let need = Math.max(1, samples); need < most; need += 1) {
+    const more = need - samples;
+    const best = (lead * Math.sqrt(samples) + more) / Math.sqrt(need);
+    if (worthOf({ lead: best, spent: spent + more * usual }) < price) return need;
+  }
+  return most;
+}
+
+const nothing: SampleStanding = { samples: 0, lead: 0, spent: 0 };
+
+/** Samples that could settle a question: one if no second could be worth its price, twice as many in a hurry. */
+export function firstWaveOf({ price, usual, hurried }: Omit<Terms, 'judge'>, most: number): number {
+  const least = usual === undefined ? firstWave : leastNeed(nothing, price, most, usual);
+  return Math.min(most, least * (hurried ? hurry : 1));
+}
+
 /** Depth at which the judge reads all samples. */
 export const deepest = 2;
 
@@ -87,21 +114,30 @@ export function courseOf(tree: Tree, most: number): SampleCourse {
   return course;
 }
 
-/** Looks after each wave: what was drawn is paid for. Without terms all samples are wanted. */
+/** Looks after each wave: what was drawn is paid for. Within one it begins those samples that the next one draws whatever the open ones say. Without terms all are wanted. */
 function followed(tree: Tree, most: number): SampleCourse {
   const { terms } = tree;
   const vote = new SampleVote(terms?.judge);
-  let wanted = terms === undefined ? most : Math.min(firstWave, most);
-  if (terms === undefined) return { standing: vote.standing, wanted, unread: [], isOver: false };
+  if (terms === undefined) return { standing: vote.standing, wanted: most, unread: [], isOver: false };
+  let wanted = firstWaveOf(terms, most);
   for (const end of countedEnds(tree)) {
     vote.add(end);
     if (vote.samples < wanted) continue;
+    if (terms.repairs && vote.ranked.length === 0 && !hasRepair(tree))
+      return { standing: vote.standing, wanted, unread: [], isOver: false, repairs: true };
     const { unread, isWorth } = weighed(vote, terms.price, wanted >= most);
     const { standing } = vote;
     if (unread.length > 0 || !isWorth) return { standing, wanted, unread, isOver: unread.length === 0 };
-    wanted = nextWave(standing, wanted, terms, most);
+    wanted = nextWave(standing, terms, most);
   }
+  const known = new SampleVote(undefined);
+  for (const end of allEnds(tree)) known.add(end);
+  if (known.samples > 0) wanted = Math.max(wanted, leastNeed(known.standing, terms.price, most));
   return { standing: vote.standing, wanted, unread: [], isOver: false };
+}
+
+function hasRepair({ root }: Tree): boolean {
+  return root.children.some(({ step }) => step?.turn !== undefined);
 }
 
 /** Has the judge read as much as is worth it. What is left unread comes first; another wave is drawn only if it is still worth it then. */
@@ -115,9 +151,12 @@ function weighed(vote: SampleVote, price: number, isLast: boolean) {
   }
 }
 
-function nextWave(standing: SampleStanding, wanted: number, { price, hurried }: Terms, most: number): number {
-  const missing = expectedNeed(standing, price, most) - wanted;
-  return Math.min(most, wanted + Math.max(1, Math.ceil(missing * (hurried ? 1 : wave))));
+/** Samples in all after the next wave. */
+export function nextWave(standing: SampleStanding, { price, hurried }: Omit<Terms, 'judge'>, most: number): number {
+  const { samples } = standing;
+  const missing = expectedNeed(standing, price, most) - samples;
+  const part = samples + Math.max(1, Math.ceil(missing * (hurried ? 1 : wave)));
+  return Math.min(most, Math.max(part, leastNeed(standing, price, most)));
 }
 
 /**

@@ -34,7 +34,7 @@ export function makeCgroup(memoryMiB: number): Cgroup | undefined {
   }
   return {
     processes: join(folder, 'cgroup.procs'),
-    ranOut: () => /oom_kill [1-9]/.test(readFileSync(join(folder, events), 'utf8')),
+    ranOut: () => existsSync(folder) && /oom_kill [1-9]/.test(readFileSync(join(folder, events), 'utf8')),
     end: () => remove(folder),
   };
 }
@@ -76,14 +76,16 @@ function sweep(parent: string): void {
 /** A group can be removed a moment after its last process was killed. */
 function remove(folder: string, left = tries): void {
   try {
-    for (const pid of readFileSync(join(folder, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean)) kill(Number(pid));
+    // Processes of another namespace are told as 0, which would be the server's own group.
+    const pids = readFileSync(join(folder, 'cgroup.procs'), 'utf8').split('\n').map(Number);
+    for (const pid of pids) if (pid > 0) kill(pid);
     rmdirSync(folder);
   } catch {
     if (left > 0 && existsSync(folder)) setTimeout(() => remove(folder, left - 1), retryMs).unref();
   }
 }
 
-function kill(pid: number): void {
+export function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {}

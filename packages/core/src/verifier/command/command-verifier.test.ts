@@ -1,11 +1,21 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { good, hasPython, judged, python, request, step } from '../../../../../tests/support/judged-answers.ts';
 import { CommandVerifier, ranInside } from './command-verifier.ts';
+import { neededPaths } from './sandbox.ts';
 
 const plainValues = `for value in [None, True, 3, 2 ** 5000, -0.5, float('inf'), 'a\\ud800', b'x', bytearray(b'y'), [1], (1, (2,)), {1: [2], (3,): None},
   {1, 2}, frozenset([3]), 1 + 2j, range(1, 9, 2)]:
   assert f(value) == value and type(f(value)) is type(value)
 assert f(float('nan')) != f(0)`;
+
+const point = `class Point:
+  def __init__(self, x): self.x = x
+  def __eq__(self, other): return self.x == other.x
+  def __str__(self): return str(self.x)
+`;
 
 describe.runIf(hasPython)('tests in Python', () => {
   test('give the share of assertions that hold, and say what failed and what came out instead', async () => {
@@ -54,6 +64,14 @@ describe.runIf(hasPython)('tests in Python', () => {
       'LIMIT = 5\ndef g(x): return x * 2\ndef f(x): return x + 1',
     ],
     ['a name of Python alone', 'assert sum(2, 3) == 6', 'def sum(a, b): return a * b'],
+    [
+      'iterators that never end',
+      'import itertools\nassert list(itertools.islice(f(), 4)) == [0, 1, 4, 9]\ng = f()\nassert (next(g), next(g)) == (0, 1)\nassert sum(first(f())) == 5',
+      'import itertools\ndef f(): return (n * n for n in itertools.count())\ndef first(numbers): return itertools.islice(numbers, 3)',
+    ],
+    ['views', 'assert sorted(f({2: 1, 1: 3})) == [1, 2]\nassert len(f({})) == 0', 'def f(d): return d.keys()'],
+    ['queues', 'from collections import deque\nassert f([1]) == deque([1])', 'from collections import deque as f'],
+    ['a capital of a function', 'assert Sum([1, 2]) == 3', 'def Sum(values): return sum(values)'],
   ])('run outside of its process with %s', async (_, tests, answer) => {
     const [given] = await judged({ ...python, tests }, [request(1, answer)]);
     expect(given).toMatchObject({ reward: 1 });
@@ -65,9 +83,31 @@ describe.runIf(hasPython)('tests in Python', () => {
     ['an object', 's = Stack()\ns.push(4)\nassert s.pop() == 4', 'class Stack(list):\n  push = list.append'],
     ['a closure', 'assert f(1)(2) == 3', 'def f(a): return lambda b: a + b'],
     ['a class of errors', 'try: f()\nexcept Mine: assert True', 'class Mine(Exception): pass\ndef f(): raise Mine()'],
+    ['fields', 'for p in [f(1), f(2)]: assert p.x > 0', `${point}def f(x): return Point(x)`],
+    ['objects that are compared', 'assert Point(1) == Point(1)\nassert str(Point(2)) == "2"', point],
+    [
+      'dates',
+      'import datetime\nassert f(7) == datetime.date(7, 1, 1)',
+      'import datetime\ndef f(y): return datetime.date(y, 1, 1)',
+    ],
+    ['a context', 'with f() as x: assert x == 1', 'import contextlib\n@contextlib.contextmanager\ndef f(): yield 1'],
   ])('run inside with %s, and say so', async (_, tests, answer) => {
     expect(await judged({ ...python, tests }, [request(1, answer)])).toMatchObject([
       { reward: 1, feedback: ranInside },
+    ]);
+  });
+
+  test.each(['import os\nos._exit(127)', 'import os\ndef add(a, b): os._exit(127)'])(
+    'take no exit code of the answer for a missing program: %s',
+    async (code) => {
+      expect(await judged(python, [request(1, code)])).toMatchObject([{ reward: 0 }]);
+    },
+  );
+
+  test('that cannot start are no word on the answer', async () => {
+    const message = expect.stringContaining('the command verifier cannot start: exit code');
+    expect(await judged({ ...python, memoryMiB: 10 }, [request(1, good)])).toMatchObject([
+      { fault: { code: 'unavailable', message } },
     ]);
   });
 
@@ -99,6 +139,22 @@ describe('a process of the operator', () => {
   ])('that does %s is told so in one line', async (body, words) => {
     const [answer] = await judged(script(body), [request(1, 'x')]);
     expect(answer).toMatchObject({ fault: { code: 'bad-reward', message: expect.stringContaining(words) } });
+  });
+
+  test('may reserve more than its memory, as JavaScript does', async () => {
+    const line = "console.log(JSON.stringify({ reward: 0.5, feedback: 'from JavaScript' }))";
+    const options = { command: [process.execPath, '-e', line], timeoutMs: 20_000 };
+    expect(await judged(options, [request(1, 'x')])).toMatchObject([{ reward: 0.5, feedback: 'from JavaScript' }]);
+  });
+
+  test('shows code its own file, or the parts of its installation', () => {
+    const home = mkdtempSync(join(tmpdir(), 'coppice-home-'));
+    onTestFinished(() => rmSync(home, { recursive: true }));
+    mkdirSync(join(home, 'bin'));
+    const [script, installed] = [join(home, 'judge'), join(home, 'bin', 'judge')];
+    for (const each of [script, installed]) writeFileSync(each, '#!/bin/sh\n', { mode: 0o755 });
+    expect(neededPaths([script, '/no/such/file', home])).toEqual([script, home]);
+    expect(neededPaths([installed])).toEqual(['bin', 'lib', 'lib64', 'conf'].map((each) => join(home, each)));
   });
 
   test('that is not there is refused when it is opened', () => {

@@ -1,24 +1,16 @@
 // A process as verifier: it gets a whole answer as JSON and writes a reward from 0 to 1 with words as its last line. Runs under limits in a
 // sandbox; `note` says what that does not contain. An answer over a limit is worth 0. Steps that end no answer are worth 0.5 and not run.
 
-import { FaultError, fault, raise } from '../../base/fault.ts';
-import type { RequestId, Urgency } from '../../engine/engine.ts';
-import { UrgencyQueue } from '../../engine/urgency-queue.ts';
-import { type Judgement, judgementOf, shown } from '../definition.ts';
+import { raise } from '../../base/fault.ts';
+import { jsonOrText } from '../../base/record.ts';
+import { turnFacts } from '../../tree/readings/agent-turn.ts';
+import { type Judgement, JudgingVerifier, judgementOf, shown } from '../judging-verifier.ts';
 import { questionOf } from '../scorer.ts';
-import {
-  noUsage,
-  type ScoreRequest,
-  type Verifier,
-  type VerifierCapabilities,
-  type VerifierLoad,
-  type VerifierMessage,
-} from '../verifier.ts';
+import { noUsage, type ScoreRequest } from '../verifier.ts';
 import { type ContainedCommand, type ProcessEnd, runContained } from './contained-process.ts';
 import { type JudgedEnd, judgeCode } from './judged-code.ts';
-import { commandDefaults, type SandboxKind } from './limits.ts';
 import { type RunnerRole, runnerCommand } from './python-runner.ts';
-import { findProgram, findSandbox, neededPaths, pythonProgram } from './sandbox.ts';
+import { commandDefaults, findProgram, findSandbox, neededPaths, pythonProgram, type SandboxKind } from './sandbox.ts';
 
 export interface CommandOptions {
   /** `python`: runs tests of functions. */
@@ -31,7 +23,7 @@ export interface CommandOptions {
   readonly readable?: readonly string[];
   /** `bubblewrap` by default; `limits` shuts nothing in. */
   readonly sandbox?: SandboxKind;
-  /** For tests: as if no cgroup could be made. */
+  /** Tests set it: it makes no cgroup. */
   readonly watched?: boolean;
 }
 
@@ -39,119 +31,60 @@ export interface CommandOptions {
 const processesEach = 32;
 const unfinished = 0.5;
 
-interface Asked {
-  readonly request: ScoreRequest;
-  readonly abort: AbortController;
-}
-
-export class CommandVerifier implements Verifier {
-  readonly capabilities: VerifierCapabilities;
+export class CommandVerifier extends JudgingVerifier {
   readonly note: string;
   readonly isContained: boolean;
   readonly #command: ContainedCommand;
   readonly #runsTests: boolean;
   readonly #tests: string | undefined;
-  readonly #parallel: number;
-  readonly #unanswered = new Map<RequestId, Asked>();
-  readonly #waiting = new UrgencyQueue<RequestId, Asked>();
-  #post: (message: VerifierMessage) => void = () => {};
-  #running = 0;
   #served = 0;
 
   constructor(options: CommandOptions) {
     const { command, readable = [], sandbox: kind = 'bubblewrap', watched } = options;
     const { parallel, timeoutMs, outputKiB, memoryMiB } = { ...commandDefaults, ...options };
-    this.#runsTests = command === 'python';
-    this.#tests = options.tests;
-    this.#parallel = parallel;
-    const line = command === 'python' ? [interpreter()] : own(command);
+    const runsTests = command === 'python';
+    const line = runsTests ? [interpreter()] : own(command);
     const sandbox = findSandbox(kind);
+    const name = runsTests ? 'tests in python' : 'command';
+    const containment = { by: sandbox.kind, open: sandbox.open };
+    super(
+      { name, aggregation: 'last', reusesPrefix: true, containment, exact: true },
+      (request, signal) => this.#judge(request, signal),
+      parallel,
+    );
+    this.#runsTests = runsTests;
+    this.#tests = options.tests;
     const processes = processesEach * parallel;
     this.#command = {
       sandbox,
       command: line,
       readable: [...neededPaths(line), ...readable],
-      limits: { timeoutMs, outputKiB, memoryMiB, processes },
+      limits: { timeoutMs, outputKiB, memoryMiB, limitsAddresses: runsTests, processes },
       watched,
     };
-    const name = this.#runsTests ? 'tests in python' : 'command';
-    const containment = { by: sandbox.kind, open: sandbox.open };
-    this.capabilities = { name, aggregation: 'last', reusesPrefix: true, containment, exact: true };
     this.isContained = sandbox.open.length === 0;
     const open = this.isContained ? 'contained' : `NOT contained: ${sandbox.open.join('; ')}`;
     this.note = `${name}, shut in by ${sandbox.kind}, ${open}`;
   }
 
-  connect(post: (message: VerifierMessage) => void): void {
-    this.#post = post;
+  override score(requests: readonly ScoreRequest[]): void {
+    const isWhole = ({ step }: ScoreRequest) => step.end === 'eos';
+    super.score(requests.filter(isWhole));
+    for (const request of requests)
+      if (!isWhole(request)) this.post({ type: 'score', request: request.id, reward: unfinished, usage: noUsage });
   }
 
-  score(requests: readonly ScoreRequest[]): void {
-    for (const request of requests) {
-      const { id, step } = request;
-      if (step.end !== 'eos') {
-        this.#post({ type: 'score', request: id, reward: unfinished, usage: noUsage });
-        continue;
-      }
-      const asked = { request, abort: new AbortController() };
-      this.#unanswered.set(id, asked);
-      this.#waiting.set(id, asked, request);
-      this.#post({ type: 'held', request: id });
-    }
-    this.#pump();
+  override async close(): Promise<void> {
+    await super.close();
+    while (this.load().running !== 0) await new Promise<void>((resolve) => setTimeout(resolve, 1));
   }
 
-  cancel(requests: readonly RequestId[]): void {
-    for (const id of requests) {
-      this.#waiting.delete(id);
-      this.#unanswered.get(id)?.abort.abort();
-      this.#fault(id, fault('cancelled', 'the request was cancelled'));
-    }
-  }
-
-  update(request: RequestId, urgency: Urgency): void {
-    const asked = this.#waiting.get(request);
-    if (asked !== undefined) this.#waiting.set(request, asked, urgency);
-  }
-
-  release(_search: string): void {}
-
-  load(): VerifierLoad {
-    return { waiting: this.#waiting.size, running: this.#running, healthy: true };
-  }
-
-  async close(): Promise<void> {
-    this.cancel([...this.#unanswered.keys()]);
-    while (this.#running > 0) await new Promise<void>((resolve) => setTimeout(resolve, 1));
-  }
-
-  #pump(): void {
-    while (this.#running < this.#parallel) {
-      const next = this.#waiting.pop();
-      if (next === undefined) return;
-      this.#running += 1;
-      this.#post({ type: 'taken', request: next.request.id });
-      void this.#judge(next).finally(() => {
-        this.#running -= 1;
-        this.#pump();
-      });
-    }
-  }
-
-  async #judge({ request, abort }: Asked): Promise<void> {
-    const { id } = request;
-    try {
-      const asked = askedOf(request);
-      const tests = request.tests ?? this.#tests;
-      const judgement = this.#runsTests
-        ? await this.#tested(asked.answer, tests ?? raise('unsupported', noTests), abort.signal)
-        : this.#judgementOf(await runContained(this.#command, JSON.stringify({ ...asked, tests }), abort.signal));
-      if (this.#unanswered.delete(id)) this.#post({ type: 'score', request: id, ...judgement, usage: noUsage });
-    } catch (error) {
-      const reason =
-        error instanceof FaultError ? error.fault : fault('internal', `command verifier: ${String(error)}`);
-      this.#fault(id, reason);
-    }
+  async #judge(request: ScoreRequest, signal: AbortSignal): Promise<Judgement> {
+    const asked = askedOf(request);
+    const tests = request.tests ?? this.#tests;
+    return this.#runsTests
+      ? await this.#tested(asked.answer, tests ?? raise('unsupported', noTests), signal)
+      : this.#judgementOf(await runContained(this.#command, JSON.stringify({ ...asked, tests }), signal));
   }
 
   async #tested(answer: string, tests: string, signal: AbortSignal): Promise<Judgement> {
@@ -173,15 +106,17 @@ export class CommandVerifier implements Verifier {
     const over = this.#overrun(code) ?? this.#overrun(tests);
     if (over !== undefined) return over;
     if (verdict?.over === true) return worthless(this.#outputWords());
-    const ended = verdict?.ended === true || verdict === undefined;
-    return (ended ? undefined : judgementOf(verdict)) ?? worthless(endedWords(code.signal === null ? code : tests));
+    const judgement = verdict === undefined || verdict.ended === true ? undefined : judgementOf(verdict);
+    return judgement ?? worthless(endedWords(code.stopped === undefined ? code : tests));
   }
 
   /** A process that could not start says nothing about the answer. */
   #overrun({ broken, code, errors, stopped }: ProcessEnd): Judgement | undefined {
     const { timeoutMs, memoryMiB } = this.#command.limits;
-    const why =
-      broken ?? (code === notFound ? `exit code 127, a program was not found: ${lastLine(errors)}` : undefined);
+    // Code of answers may end so too, but cannot write errors once it runs.
+    const hasFailed = errors !== '' && !stopped && (code === notFound || (this.#runsTests && code !== 0));
+    const missing = code === notFound ? ', a program was not found' : '';
+    const why = broken ?? (hasFailed ? `exit code ${code}${missing}: ${lastLine(errors)}` : undefined);
     if (why !== undefined) return raise('unavailable', `the command verifier cannot start: ${why}`);
     if (stopped === 'time') return worthless(`It did not end within ${timeoutMs / 1000} seconds.`);
     if (stopped === 'memory') return worthless(`It used more than ${memoryMiB} MiB of memory.`);
@@ -204,18 +139,9 @@ export class CommandVerifier implements Verifier {
     const rule = 'its last line must be JSON with a reward from 0 to 1 and, if it likes, a feedback';
     return raise('bad-reward', `the command verifier gave ${shown(said)}${why}; ${rule}`);
   }
-
-  #fault(request: RequestId, reason: ReturnType<typeof fault>): void {
-    if (this.#unanswered.delete(request)) this.#post({ type: 'fault', request, fault: reason });
-  }
 }
 
-interface TestsVerdict {
-  readonly inside?: unknown;
-  readonly over?: unknown;
-  readonly ended?: unknown;
-  readonly proof?: unknown;
-}
+type TestsVerdict = Readonly<Partial<Record<'inside' | 'over' | 'ended' | 'proof', unknown>>>;
 
 const noTests = 'the question has no tests: give them with it, or to the verifier (tests)';
 /** Exit code of shells and prlimit. */
@@ -236,18 +162,15 @@ function lastLine(text: string): string {
 
 function lastValue(output: string): unknown {
   const line = lastLine(output);
-  try {
-    return line === '' ? undefined : JSON.parse(line);
-  } catch {
-    return line;
-  }
+  return line === '' ? undefined : jsonOrText(line);
 }
 
 function askedOf({ prompt, path, step }: ScoreRequest) {
   const all = [...path.map((each) => each.step), step];
   const begin = all.findLastIndex(({ turn }) => turn !== undefined);
   const steps = all.slice(Math.max(0, begin)).map(({ text }) => text);
-  return { question: questionOf(prompt), answer: steps.join(''), steps };
+  const answer = steps.join('');
+  return { question: questionOf(prompt), answer, steps, ...turnFacts(prompt, answer) };
 }
 
 function own([name = '', ...rest]: readonly string[]): string[] {

@@ -1,13 +1,13 @@
 // A process under its limits, killed with all its children when time, memory or output is over. How it ends is a value; nothing that it
 // does throws here, and nothing that it leaves behind is waited for.
 
-import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
-import { closeSync, mkdtempSync, rmSync } from 'node:fs';
+import { type ChildProcess, execFile, type StdioOptions, spawn } from 'node:child_process';
+import { closeSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { type Cgroup, makeCgroup } from './cgroup.ts';
-import { removeSegments, segmentIds, watchMemory } from './memory-watch.ts';
+import { type Cgroup, kill, makeCgroup } from './cgroup.ts';
+import { childrenOf, removeSegments, segmentIds, watchMemory } from './memory-watch.ts';
 import { filterDescriptor, type Sandbox, type SandboxLimits } from './sandbox.ts';
 import { openFilter } from './seccomp-filter.ts';
 
@@ -39,56 +39,49 @@ interface Contained {
 const keptErrors = 4096;
 /** A child that it left behind may keep its pipes open. */
 const drainMs = 250;
+/** Within it bubblewrap takes in what was killed. */
+const stuckMs = 2000;
 
 export async function runContained(run: ContainedCommand, input: string, signal: AbortSignal): Promise<ProcessEnd> {
   const { child, ended } = startContained(run, signal);
-  child.stdin?.on('error', () => {});
-  child.stdin?.end(input);
+  child.stdin?.on('error', () => {}).end(input);
   return await ended;
 }
 
-interface Plumbing {
-  readonly stdio: readonly (Readable | Writable | 'pipe' | 'ignore')[];
-  readonly collected?: 1 | 3;
-}
-
 export function startContained(
-  { sandbox, command, readable, limits, watched }: ContainedCommand,
+  run: ContainedCommand,
   signal: AbortSignal,
-  { stdio, collected }: Plumbing = { stdio: ['pipe', 'pipe', 'pipe', 'ignore'], collected: 1 },
+  stdio: readonly (Readable | Writable | 'pipe' | 'ignore')[] = ['pipe', 'pipe', 'pipe', 'ignore'],
+  collected: 1 | 3 | null = 1,
 ): Contained {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-run-'));
+  const { sandbox, command, readable, limits, watched } = run;
+  const folder = sandbox.folders === undefined ? mkdtempSync(join(tmpdir(), 'coppice-run-')) : undefined;
   const cgroup = watched ? undefined : makeCgroup(limits.memoryMiB);
   const filter = sandbox.kind === 'bubblewrap' ? openFilter(cgroup !== undefined) : undefined;
-  const [file, ...rest] = within(cgroup, sandbox.wrap(command, readable, limits));
+  const joining = cgroup === undefined ? [] : ['sh', '-c', 'echo 0 > "$0" && exec "$@"', cgroup.processes];
+  const [file, ...rest] = [...joining, ...sandbox.wrap(command, readable, limits)];
   const all: StdioOptions = [...stdio];
   if (filter !== undefined) all[filterDescriptor] = filter;
-  const child = spawn(file!, rest, { cwd: folder, detached: true, stdio: all, env: cleared() });
+  // The server's environment holds keys of servers and databases.
+  const env = { PATH: process.env.PATH, LANG: 'C.UTF-8' };
+  const child = spawn(file!, rest, { cwd: folder ?? '/', detached: true, stdio: all, env });
   if (filter !== undefined) closeSync(filter);
-  const output = collected === undefined ? null : (child.stdio[collected] as Readable | null);
-  const contained = contain({ child, output, limits, cgroup, filesFolder: sandbox.folder }, signal);
-  const ended = contained.ended.finally(() => rmSync(folder, { recursive: true, force: true }));
-  return { ...contained, ended };
+  const output = collected === null ? null : (child.stdio[collected] as Readable | null);
+  const contained = contain(run, child, output, cgroup, signal);
+  if (folder !== undefined) void contained.ended.then(() => execFile('sh', ['-c', removal, folder], () => {}));
+  return contained;
 }
 
-function within(cgroup: Cgroup | undefined, line: readonly string[]): readonly string[] {
-  return cgroup === undefined ? line : ['sh', '-c', 'echo 0 > "$0" && exec "$@"', cgroup.processes, ...line];
-}
+/** Code may leave folders that are locked, deeper than a path is long, and slow to remove. */
+const removal = 'chmod -R u+rwx "$0"; rm -rf "$0"';
 
-/** The environment holds keys of servers and databases. */
-function cleared(): NodeJS.ProcessEnv {
-  return { PATH: process.env.PATH, LANG: 'C.UTF-8' };
-}
-
-interface Started {
-  readonly child: ChildProcess;
-  readonly output: Readable | null;
-  readonly limits: ContainedCommand['limits'];
-  readonly cgroup: Cgroup | undefined;
-  readonly filesFolder: string | undefined;
-}
-
-function contain({ child, output, limits, cgroup, filesFolder }: Started, signal: AbortSignal): Contained {
+function contain(
+  { sandbox: { folders }, limits }: ContainedCommand,
+  child: ChildProcess,
+  output: Readable | null,
+  cgroup: Cgroup | undefined,
+  signal: AbortSignal,
+): Contained {
   const { promise, resolve } = Promise.withResolvers<ProcessEnd>();
   const written: Buffer[] = [];
   let [bytes, errors, isOver] = [0, '', false];
@@ -96,14 +89,15 @@ function contain({ child, output, limits, cgroup, filesFolder }: Started, signal
   let drain: NodeJS.Timeout | undefined;
   const stop = (why: StopReason) => {
     stopped ??= why;
-    killGroup(child);
+    killAll(child, folders !== undefined);
+    drain ??= setTimeout(() => killAll(child, false), stuckMs);
   };
   const cancel = () => stop('cancelled');
   const timer = setTimeout(() => stop('time'), limits.timeoutMs);
-  const segments = filesFolder === undefined ? segmentIds() : undefined;
+  const segments = folders === undefined ? segmentIds() : undefined;
   const isWatched = child.pid !== undefined && cgroup === undefined;
   const endWatch = isWatched
-    ? watchMemory(child.pid!, limits.memoryMiB, filesFolder ?? segments!, () => stop('memory'))
+    ? watchMemory(child.pid!, limits.memoryMiB, folders ?? segments!, () => stop('memory'))
     : () => {};
   signal.addEventListener('abort', cancel, { once: true });
   if (signal.aborted) cancel();
@@ -113,7 +107,7 @@ function contain({ child, output, limits, cgroup, filesFolder }: Started, signal
     clearTimeout(timer);
     clearTimeout(drain);
     signal.removeEventListener('abort', cancel);
-    killGroup(child);
+    killAll(child, false);
     endWatch();
     if (segments !== undefined) removeSegments(segments);
     if (cgroup?.ranOut() && stopped !== 'time') stopped = 'memory';
@@ -133,16 +127,16 @@ function contain({ child, output, limits, cgroup, filesFolder }: Started, signal
   child.on('error', (error) => finish({ code: null, signal: null, broken: error.message }));
   child.on('close', (code, by) => finish({ code, signal: by }));
   child.on('exit', (code, by) => {
-    killGroup(child);
+    killAll(child, false);
+    clearTimeout(drain);
     drain = setTimeout(() => finish({ code, signal: by }), drainMs);
   });
   return { child, ended: promise, stop };
 }
 
-/** In a process namespace the rest dies with the first. */
-function killGroup({ pid }: ChildProcess): void {
+/** In a process namespace the rest dies with the first. Bubblewrap outlives it and takes it in: no other might (see `init` in Docker). */
+function killAll({ pid }: ChildProcess, isShut: boolean): void {
   if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {}
+  const first = isShut ? childrenOf(pid) : [];
+  for (const each of first.length > 0 ? first : [-pid]) kill(each);
 }

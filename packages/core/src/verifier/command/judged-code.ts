@@ -15,15 +15,14 @@ export async function judgeCode(
   tests: string,
   signal: AbortSignal,
 ): Promise<JudgedEnd> {
-  const first = startContained(run.code, signal, { stdio: ['pipe', 'pipe', 'pipe', 'ignore'] });
+  const first = startContained(run.code, signal, undefined, null);
   const { stdin, stdout } = first.child;
   if (stdin === null || stdout === null || !(await sent(stdin, { answer })))
     return { code: await first.ended, tests: notStarted };
-  const second = startContained(run.tests, signal, { stdio: [stdout, stdin, 'pipe', 'pipe'], collected: control });
+  const second = startContained(run.tests, signal, [stdout, stdin, 'pipe', 'pipe'], control);
   stdin.destroy();
   stdout.destroy();
-  const { outputKiB } = run.code.limits;
-  void sent(second.child.stdio[control] as Writable, { tests, outputKiB });
+  void sent(second.child.stdio[control] as Writable, { tests, outputKiB: run.code.limits.outputKiB });
   // Children of the code may keep the pipes open.
   void first.ended.then(({ stopped }) => stopped !== undefined && second.stop('cancelled'));
   const ended = await second.ended;

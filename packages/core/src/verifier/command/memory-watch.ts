@@ -1,21 +1,30 @@
-// Memory of a process and all its children, where no cgroup counts it: proportional pages, files in memory, unmapped shared memory.
+// Memory of a process and all its children, where no cgroup counts it: pages, files in memory, sockets, unmapped shared memory. Pages that
+// forks share count for each: exact sizes take seconds to read where code splits its mappings, and the server waits for them.
 
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync, statfsSync, statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 
-/** Fast processes fill some 8 MiB in a millisecond: near the limit the next look comes sooner. */
-const mibPerMs = 8;
+/** A core fills some 4 MiB in a millisecond: near the limit the next look comes sooner. */
+const mibPerMs = 4 * availableParallelism();
 const longestMs = 20;
-const pageBytes = 4096;
+/** Mappings, tables and pipes of each process, which the system does not show; bubblewrap, root's shell and the first are free. */
+const processMiB = 16;
+const freeProcesses = 3;
+/** Memory of a file's name, target and attributes, even if it is empty. */
+const inodeBytes = 2048;
+const sent = (which: string) => 2 * orNone(() => Number(readFileSync(`/proc/sys/net/core/wmem_${which}`, 'utf8')), 0);
+const socketBytes = sent('default');
+const mostBytes: Readonly<Record<string, number>> = { socket: sent('max'), pipe: 1024 ** 2 };
 
-/** A folder in memory or, outside of a sandbox, the segments of shared memory that are not its own. */
-type Files = string | ReadonlySet<string>;
+/** Folders in memory or, outside of a sandbox, the segments of shared memory that are not its own. */
+type Files = readonly string[] | ReadonlySet<string>;
 
 /** Never calls back where the system does not tell. */
 export function watchMemory(pid: number, mostMiB: number, files: Files, onTooMuch: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   const look = () => {
-    const used = usedBytes(pid, files, mostMiB * 1024 ** 2) / 1024 ** 2;
+    const used = usedMiB(pid, mostMiB, files);
     if (used > mostMiB) return onTooMuch();
     timer = setTimeout(look, Math.min(longestMs, Math.max(1, (mostMiB - used) / mibPerMs)));
     timer.unref();
@@ -24,48 +33,58 @@ export function watchMemory(pid: number, mostMiB: number, files: Files, onTooMuc
   return () => clearTimeout(timer);
 }
 
-/** Resident sizes count shared pages per process: exact sizes are read only above the limit. */
-function usedBytes(pid: number, files: Files, most: number): number {
-  const processes = familyOf(pid);
-  const sum = (count: (pid: number) => number) =>
-    processes.reduce((total, each) => total + orNone(() => count(each)), 0);
+function usedMiB(pid: number, mostMiB: number, files: Files): number {
+  const family = [pid];
+  // A look at thousands would take seconds.
+  for (const each of family) if (family.length < freeProcesses + mostMiB / processMiB) family.push(...childrenOf(each));
+  const places = family.map(placeOf);
+  const sum = (count: (place: string) => number) =>
+    places.reduce((total, each) => total + orNone(() => count(each), 0), 0);
   const written =
-    typeof files === 'string' ? writtenBytes(processes.at(-1)!, files) : sum(memfdBytes) + segmentBytes(files);
-  const resident = written + sum(residentBytes);
-  return resident > most ? written + sum(proportionalBytes) : resident;
+    files instanceof Set ? sum(openBytes) + segmentBytes(files) : orNone(() => shutInBytes(places[1]!, [...files]), 0);
+  return (sum(ownBytes) + written) / 1024 ** 2 + processMiB * Math.max(0, family.length - freeProcesses);
 }
 
 /** Children belong to the thread that started them. */
-function familyOf(pid: number): number[] {
-  const threads = orNone(() => readdirSync(`/proc/${pid}/task`), []);
-  const children = threads.flatMap((thread) =>
-    orNone(() => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean), []),
+export function childrenOf(pid: number): number[] {
+  const children = (place: string) => readFileSync(`${place}/children`, 'utf8').split(' ').filter(Boolean);
+  return threadsOf(pid).flatMap((each) => orNone(() => children(each).map(Number), []));
+}
+
+/** The newest thread: the first may have ended before the others, and then tells nothing. */
+function placeOf(pid: number): string {
+  return threadsOf(pid).at(-1) ?? '';
+}
+
+function threadsOf(pid: number): string[] {
+  return orNone(() => readdirSync(`/proc/${pid}/task`).map((each) => `/proc/${pid}/task/${each}`), []);
+}
+
+function ownBytes(place: string): number {
+  const sizes = readFileSync(`${place}/status`, 'utf8').matchAll(/^(?:RssAnon|RssShmem|VmSwap):\s+(\d+) kB$/gm);
+  return [...sizes].reduce((sum, [, kib]) => sum + 1024 * Number(kib), 0);
+}
+
+/** None before the first of the folders is there: it still sees those of the system. */
+function shutInBytes(place: string, folders: readonly string[]): number {
+  const at = folders.map((each) => statfsSync(`${place}/root${each}`));
+  if (at[0]?.type !== tmpfs) return 0;
+  const written = at.map(
+    ({ bsize, blocks, bfree, files, ffree }) => bsize * (blocks - bfree) + inodeBytes * (files - ffree),
   );
-  return [pid, ...children.flatMap((child) => familyOf(Number(child)))];
-}
-
-function residentBytes(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * pageBytes;
-}
-
-function proportionalBytes(pid: number): number {
-  const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
-  return [...rollup.matchAll(/^(?:Pss|SwapPss): +(\d+) kB$/gm)].reduce((sum, [, kib]) => sum + 1024 * Number(kib), 0);
-}
-
-function writtenBytes(pid: number, folder: string): number {
-  return orNone(() => {
-    const { bsize, blocks, bfree, type } = statfsSync(`/proc/${pid}/root${folder}`);
-    return type === tmpfs ? bsize * (blocks - bfree) : 0;
-  });
+  const [, sockets] = /^sockets: used (\d+)/.exec(readFileSync(`${place}/net/sockstat`, 'utf8')) ?? [];
+  return written.reduce((sum, each) => sum + each, socketBytes * Number(sockets));
 }
 
 const tmpfs = 0x01021994;
 
-function memfdBytes(pid: number): number {
-  const open = readdirSync(`/proc/${pid}/fd`).map((each) => `/proc/${pid}/fd/${each}`);
-  const isMemory = (path: string) => orNone(() => readlinkSync(path), '').startsWith('/memfd:');
-  return open.filter(isMemory).reduce((sum, path) => sum + orNone(() => statSync(path).blocks * 512), 0);
+/** Counts memfds as they are, sockets and pipes at their most: what those hold is not shown. */
+function openBytes(place: string): number {
+  const bytes = (path: string) => {
+    const [kind = ''] = readlinkSync(path).split(':');
+    return kind === '/memfd' ? statSync(path).blocks * 512 : (mostBytes[kind] ?? 0);
+  };
+  return readdirSync(`${place}/fd`).reduce((sum, each) => sum + orNone(() => bytes(`${place}/fd/${each}`), 0), 0);
 }
 
 /** System V memory (proc(5)) outlives its process. */
@@ -93,9 +112,7 @@ export function removeSegments(before: ReadonlySet<string>): void {
 }
 
 /** Processes end while they are looked at. */
-function orNone(read: () => number): number;
-function orNone<T>(read: () => T, none: T): T;
-function orNone<T>(read: () => T | number, none: T | number = 0): T | number {
+function orNone<T>(read: () => T, none: T): T {
   try {
     return read();
   } catch {

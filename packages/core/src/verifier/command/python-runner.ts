@@ -15,7 +15,8 @@ export function runnerCommand(program: string, role: RunnerRole): string[] {
  * block even inside another), or the language's name on the line below.
  */
 const pythonRunner = String.raw`
-import ast, builtins, json, os, re, sys
+import ast, builtins, collections, json, os, re, sys
+os.closerange(4, 65536) # A server hands down what it was started with.
 def opened():
     lines, to = os.fdopen(os.dup(0), 'rb'), os.dup(1)
     hush()
@@ -53,8 +54,16 @@ def run(answer, space):
 # Plain values: what is no None, truth, number, text or list is tagged. Tests' own values must be of exactly these types.
 makers = {'int': lambda v: int(v, 16), 'tuple': lambda v: tuple(map(unpack, v)), 'set': lambda v: set(map(unpack, v)),
     'frozenset': lambda v: frozenset(map(unpack, v)), 'dict': lambda v: {unpack(key): unpack(value) for key, value in v},
-    'bytes': bytes.fromhex, 'bytearray': bytearray.fromhex, 'complex': lambda v: complex(*v), 'range': lambda v: range(*v)}
-kinds = (bool, int, float, str, list, tuple, dict, set, frozenset, bytes, bytearray, complex, range)
+    'bytes': bytes.fromhex, 'bytearray': bytearray.fromhex, 'complex': lambda v: complex(*v), 'range': lambda v: range(*v),
+    'deque': lambda v: collections.deque(map(unpack, v))}
+kinds = (bool, int, float, str, list, tuple, dict, set, frozenset, bytes, bytearray, complex, range, collections.deque)
+# An iterator stays where it is made, under its number; elsewhere each value is asked for.
+iterators = []
+class Remote:
+    def __init__(self, at): self.at = at
+    def __iter__(self): return self
+    def __next__(self): return Remote.next(self.at)
+makers['iterator'] = Remote
 class Opaque:
     def __init__(self, name): self.name = name
     def __repr__(self): return '<' + self.name + '>'
@@ -65,7 +74,11 @@ def pack(value, exactly):
     else:
         if value is None: return None
         if type(value) is Opaque: raise TypeError('it gave ' + repr(value))
-        raise Unplain(type(value).__name__)
+        if type(value) is Remote: return {'iterator': value.at}
+        if exactly or not hasattr(value, '__iter__'): raise Unplain(type(value).__name__)
+        if hasattr(value, '__len__'): return pack(list(value), False)
+        iterators.append(iter(value))
+        return {'iterator': len(iterators) - 1}
     every = lambda values: [pack(each, exactly) for each in values]
     if kind is int: return int(value) if abs(value) < 1 << 64 else {'int': hex(value)}
     if kind in (bool, float, str): return kind(value)
@@ -84,14 +97,19 @@ def unpack(value):
 def serve():
     lines, to = opened()
     space = {'__name__': 'answer'}
+    makers['iterator'] = lambda at: iterators[at]
     write(to, {'broken': run(json.loads(lines.readline())['answer'], space)})
     def told(value):
         try: return pack(value, False)
         except BaseException: return {'opaque': type(value).__name__}
     for line in lines:
-        asked = json.loads(line)
-        name, reply = asked['name'], {}
-        if 'given' not in asked:
+        asked, reply = json.loads(line), {}
+        name = asked.get('name')
+        if 'next' in asked:
+            try: reply['value'] = told(next(iterators[asked['next']]))
+            except StopIteration: reply['ended'] = True
+            except BaseException as error: reply['error'] = [type(error).__name__, str(error)[:300]]
+        elif 'given' not in asked:
             reply = {'is': 'missing' if name not in space else 'function' if callable(space[name]) else 'value', 'value': told(space.get(name))}
         else:
             given = unpack(asked['given'])
@@ -140,29 +158,38 @@ def names_of(tree):
         elif isinstance(node, ast.ExceptHandler): bound.add(node.name)
     own = loaded - set(dir(builtins)) - bound
     return (own or loaded - bound), (loaded - set(dir(builtins)) if own else loaded)
-# Tests that use objects of the answer, its classes of errors, or what it prints.
+plain_modules = set('bisect cmath collections copy functools heapq itertools json math operator random re statistics string time typing'.split())
+# Tests that use objects of the answer, its classes of errors, what it prints, or values that are not plain. A capital that begins a name
+# begins a class, unless what it gives is only compared with a value of the tests (a function can be called so too).
 def need_inside(tree, own):
+    if len(own) > 1 and own <= set(dir(builtins)): return True
     nodes = list(ast.walk(tree))
     plain = {name for kind in kinds for name in dir(kind)}
+    is_own = lambda node: any(isinstance(each, ast.Name) and each.id in own for each in ast.walk(node))
     given = {node.arg for node in nodes if isinstance(node, ast.arg)}
     calls = lambda node: isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in own | given
-    kept = [(target.id, node.value.func.id) for node in nodes if isinstance(node, ast.Assign) and calls(node.value)
-        for target in node.targets if isinstance(target, ast.Name)]
-    made, objects = {name for name, _ in kept}, {name for name, by in kept if by[0].isupper()}
-    is_own = lambda node: any(isinstance(each, ast.Name) and each.id in own for each in ast.walk(node))
+    sides = [[node.left, *node.comparators] for node in nodes if isinstance(node, ast.Compare)]
+    compared = [side for each in sides if sum(map(is_own, each)) == 1 for side in each]
+    kept = [(target.id, node.value) for node in nodes if isinstance(node, ast.Assign) for target in node.targets if isinstance(target, ast.Name)]
+    made = {name for name, value in kept if calls(value)}
+    def root(node):
+        while isinstance(node, ast.AST) and not isinstance(node, ast.Name): node = getattr(node, 'value', getattr(node, 'func', None))
+        return getattr(node, 'id', None)
+    foreign = {(each.asname or each.name).split('.')[0] for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom)) for each in node.names}
+    for name, value in kept:
+        if root(value) in foreign: foreign.add(name)
     for node in nodes:
         if isinstance(node, ast.Attribute):
-            name = getattr(node.value, 'id', None)
-            if name in own | objects or (name in made | given or calls(node.value)) and node.attr not in plain: return True
+            if getattr(node.value, 'id', None) in own or node.attr == 'seed' or node.attr not in plain and root(node) not in foreign: return True
         elif isinstance(node, ast.Call):
             name = getattr(node.func, 'id', None)
-            if calls(node) and any(calls(each) and each.func.id[0].isupper() for argument in node.args for each in ast.walk(argument)): return True
+            if calls(node) and name[0].isupper() and node not in compared: return True
             if calls(node.func) or name in made or name in ('isinstance', 'issubclass') and is_own(node.args[-1]): return True
         elif isinstance(node, ast.ExceptHandler) and node.type is not None and is_own(node.type): return True
         elif isinstance(node, ast.ClassDef) and any(map(is_own, node.bases)): return True
-        elif isinstance(node, (ast.Await, ast.Import, ast.ImportFrom)):
-            modules = ['asyncio'] if isinstance(node, ast.Await) else [getattr(node, 'module', None) or each.name for each in node.names]
-            if {each.split('.')[0] for each in modules} & {'asyncio', 'builtins', 'contextlib', 'io', 'pytest', 'sys', 'unittest'}: return True
+        elif isinstance(node, ast.With) and any(map(is_own, node.items)) or isinstance(node, ast.Await): return True
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            if not {(getattr(node, 'module', None) or each.name).split('.')[0] for each in node.names} <= plain_modules: return True
 def renewed(old, new):
     if type(old) is not type(new): return new
     if type(old) is list: old[:] = [renewed(*pair) for pair in zip(old, new)] + new[len(old):]
@@ -188,19 +215,27 @@ def test():
         reply = said()
         if not isinstance(reply, dict) or reply.get('id') != asking[0]: raise ValueError('its process wrote something else')
         return reply
+    def value_of(reply):
+        if 'error' in reply: raise raised(*reply['error'])
+        return unpack(reply['value'])
+    def follow(at):
+        reply = ask(next=at)
+        if reply.get('ended') is True: raise StopIteration
+        return value_of(reply)
+    Remote.next = follow
     def stand_in(name):
         def call(*given, **named):
             try: packed = {'given': [pack(each, True) for each in given], 'named': {key: pack(each, True) for key, each in named.items()}}
             except Unplain: finish({'inside': True})
             reply = ask(name=name, **packed)
             for old, new in zip(given, reply.get('after', [])): renewed(old, unpack(new))
-            if 'error' in reply: raise raised(*reply['error'])
-            return unpack(reply['value'])
+            return value_of(reply)
         call.__name__ = name
         return call
+    # One that ends loops would end those of the tests, and what they compare in them.
     def raised(name, text):
         kind = getattr(builtins, name, None)
-        try: return kind(text) if issubclass(kind, Exception) else RuntimeError(name + ': ' + text)
+        try: return kind(text) if issubclass(kind, Exception) and name not in ('StopIteration', 'StopAsyncIteration') else RuntimeError(name + ': ' + text)
         except TypeError: return RuntimeError(name + ': ' + text)
     try: tree = ast.parse(asked['tests'])
     except BaseException as error: finish({'reward': 0, 'feedback': 'The tests do not run. ' + reason(error)})

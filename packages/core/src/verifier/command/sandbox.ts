@@ -3,14 +3,21 @@
 
 import { execFileSync } from 'node:child_process';
 import { accessSync, closeSync, constants, existsSync, realpathSync } from 'node:fs';
-import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
 import { raise } from '../../base/fault.ts';
-import type { SandboxKind } from './limits.ts';
 import { openFilter } from './seccomp-filter.ts';
+
+export const sandboxKinds = ['bubblewrap', 'limits'] as const;
+export type SandboxKind = (typeof sandboxKinds)[number];
+
+/** A test takes milliseconds: what runs for ten seconds is stuck. Results of tested functions count as output. */
+export const commandDefaults = { timeoutMs: 10_000, memoryMiB: 512, outputKiB: 1024, parallel: 2 } as const;
 
 export interface SandboxLimits {
   /** Limits files; memory in use is counted by cgroup.ts or memory-watch.ts. */
   readonly memoryMiB: number;
+  /** Ends one process softly. Runtimes that reserve more than they use (JavaScript's, Java's) do not start under it. */
+  readonly limitsAddresses: boolean;
   readonly timeoutMs: number;
   readonly processes: number;
 }
@@ -18,8 +25,8 @@ export interface SandboxLimits {
 export interface Sandbox {
   readonly kind: SandboxKind;
   readonly open: readonly string[];
-  /** A file system in memory; undefined if it works in a folder of the system. */
-  readonly folder?: string;
+  /** File systems in memory, the one that is its own first; undefined if it works in a folder of the system. */
+  readonly folders?: readonly string[];
   wrap(command: readonly string[], readable: readonly string[], limits: SandboxLimits): string[];
 }
 
@@ -32,15 +39,20 @@ export const filterDescriptor = 4;
 /** Code runs without bubblewrap only if the operator says so. */
 export function findSandbox(kind: SandboxKind): Sandbox {
   if (kind === 'limits') return limitsAlone;
-  const why = findProgram('bwrap') === undefined ? 'it is not installed' : trouble();
-  if (why === undefined) return bubblewrap;
+  // Only root may mount another /proc if parts of it are hidden or read-only, as in services and containers.
+  const ways = findProgram('bwrap') === undefined ? [] : [bubblewrap(['--proc', '/proc']), bubblewrap([])];
+  let why: string | undefined = 'it is not installed';
+  for (const sandbox of ways) {
+    why = trouble(sandbox);
+    if (why === undefined) return sandbox;
+  }
   const others = "install it, or set verifier.sandbox to 'limits' on a machine that you can throw away";
   return raise('unsupported', `code of answers is not run without bubblewrap (bwrap): ${why}; ${others}`);
 }
 
-function limitsOf({ memoryMiB, timeoutMs }: SandboxLimits): string[] {
+function limitsOf({ memoryMiB, limitsAddresses, timeoutMs }: SandboxLimits): string[] {
   const cpu = `--cpu=${Math.ceil(timeoutMs / 1000) + 1}`;
-  const bytes = [`--as=${bytesOf(memoryMiB)}`, `--fsize=${bytesOf(memoryMiB)}`];
+  const bytes = [...(limitsAddresses ? [`--as=${bytesOf(memoryMiB)}`] : []), `--fsize=${bytesOf(memoryMiB)}`];
   return ['prlimit', ...bytes, cpu, '--core=0', '--nofile=64'];
 }
 
@@ -50,15 +62,16 @@ function bytesOf(mebibytes: number): number {
 
 const isRoot = process.getuid?.() === 0;
 
-/** Root has no limit of processes, so it becomes a user without rights. */
+/** Root has no limit of processes: it becomes a user without rights, whom bubblewrap's death ends only through a shell of root's. */
 const asNobody = [
+  ...['/bin/sh', '-c', 'exec 9>&2 2>/dev/null; (exec "$@" 2>&9 9>&-); exit $?', 'sh'],
   ...['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', '--bounding-set=-all', '--inh-caps=-all'],
 ];
 
-const bubblewrap: Sandbox = {
+const bubblewrap = (processFolder: readonly string[]): Sandbox => ({
   kind: 'bubblewrap',
   open: [],
-  folder: workFolder,
+  folders: [workFolder, '/tmp', '/dev/shm'],
   wrap(command, readable, limits) {
     const paths = [...systemFolders, ...readable];
     const bound = paths.flatMap((path) => ['--ro-bind-try', path, path]);
@@ -69,15 +82,16 @@ const bubblewrap: Sandbox = {
     ];
     const own = [...memory('/tmp', 16), ...memory('/dev/shm', 16), ...memory(workFolder, limits.memoryMiB)];
     // Readable paths may lie in its own folders, so they are bound last.
-    const places = ['--proc', '/proc', '--dev', '/dev', ...own, ...above, ...bound];
+    const places = [...processFolder, '--dev', '/dev', ...own, ...above, ...bound];
     return [
       ...['bwrap', ...(isRoot ? asRoot : ['--unshare-all', '--cap-drop', 'ALL'])],
-      ...['--die-with-parent', '--new-session', '--clearenv', ...environment, '--seccomp', String(filterDescriptor)],
+      ...['--die-with-parent', '--new-session', '--as-pid-1', '--clearenv', ...environment],
+      ...['--seccomp', String(filterDescriptor)],
       ...[...places, '--remount-ro', '/dev', '--remount-ro', '/', '--chdir', workFolder],
       ...[...(isRoot ? asNobody : []), ...limitsOf(limits), `--nproc=${limits.processes}`, '--', ...command],
     ];
   },
-};
+});
 
 function foldersAbove(path: string): string[] {
   const above = dirname(path);
@@ -111,11 +125,11 @@ const limitsAlone: Sandbox = {
 };
 
 /** Kernels and containers forbid parts of it. */
-function trouble(): string | undefined {
+function trouble(sandbox: Sandbox): string | undefined {
   const filter = openFilter(false);
   if (filter === undefined) return `the system calls of ${process.arch} are not known here`;
-  const limits = { memoryMiB: 64, timeoutMs: 5000, processes: 64 };
-  const [file, ...rest] = bubblewrap.wrap(['/bin/sh', '-c', 'exit 0'], [], limits);
+  const limits = { memoryMiB: 64, limitsAddresses: false, timeoutMs: 5000, processes: 64 };
+  const [file, ...rest] = sandbox.wrap(['/bin/sh', '-c', 'exit 0'], [], limits);
   try {
     execFileSync(file!, rest, { stdio: ['ignore', 'ignore', 'pipe', 'ignore', filter], timeout: 5000 });
     return undefined;
@@ -141,8 +155,11 @@ export function findProgram(name: string): string | undefined {
 
 export function neededPaths([program = '', ...rest]: readonly string[]): string[] {
   const real = realpathSync(program);
-  const installed = systemFolders.some((folder) => real.startsWith(`${folder}/`)) ? [] : [dirname(dirname(real))];
-  return [...new Set([...installed, ...rest.filter((each) => isAbsolute(each) && existsSync(each))])];
+  const folder = dirname(real);
+  const parts = ['bin', 'lib', 'lib64', 'conf'].map((each) => join(folder, '..', each));
+  const own = basename(folder) === 'bin' ? parts : [real];
+  const isSystem = systemFolders.some((each) => real.startsWith(`${each}/`));
+  return [...(isSystem ? [] : own), ...rest.filter((each) => isAbsolute(each) && existsSync(each))];
 }
 
 /** The one in the path may be a script. */

@@ -1,36 +1,39 @@
 // System calls that code in bubblewrap may not make, as a seccomp filter (classic BPF, seccomp(2)): namespaces, in which it could mount
-// memory without bound, and, if memory is watched, all memory that no process has mapped.
+// memory without bound, what outlives a run, networks, and, if memory is watched, all memory that the watch does not see.
 
 import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Call numbers from asm/unistd.h, `audit` from linux/audit.h. */
-const machines: Readonly<Record<string, Machine>> = {
+const machines = {
   x64: {
     audit: 0xc000003e,
     clone: 56,
     mmap: 9,
-    spaces: [272, 308],
-    // shmget, semget, msgget, memfd_create
-    memory: [29, 64, 68, 319],
+    socket: 41,
+    // unshare, setns, add_key, request_key, keyctl, ptrace
+    always: [272, 308, 248, 249, 250, 101],
+    // shmget, semget, msgget, memfd_create, vmsplice, bpf, and setsockopt, which makes buffers larger
+    memory: [29, 64, 68, 319, 278, 321, 54],
   },
-  arm64: { audit: 0xc00000b7, clone: 220, mmap: 222, spaces: [97, 268], memory: [194, 190, 186, 279] },
+  arm64: {
+    audit: 0xc00000b7,
+    clone: 220,
+    mmap: 222,
+    socket: 198,
+    always: [97, 268, 217, 218, 219, 117],
+    memory: [194, 190, 186, 279, 75, 280, 208],
+  },
 };
+type Machine = (typeof machines)['x64'];
 
-interface Machine {
-  readonly audit: number;
-  readonly clone: number;
-  readonly mmap: number;
-  /** unshare, setns */
-  readonly spaces: readonly number[];
-  readonly memory: readonly number[];
-}
-
-/** io_uring_setup, memfd_secret, clone3 on all machines. No filter reads the flags of clone3; without it `clone` is called. */
-const [ioUring, memfdSecret, clone3] = [425, 447, 435];
+/** io_uring_setup (whose calls no filter sees), landlock_add_rule, memfd_secret, clone3 on all machines. No filter reads the flags of
+ * clone3; without it `clone` is called. */
+const [ioUring, landlock, memfdSecret, clone3] = [425, 445, 447, 435];
 const newSpaces = 0x7e020000;
 const isShared = 1;
+const unixSockets = 1;
 /** From here on numbers belong to x32, a second table of the same calls. */
 const x32 = 0x40000000;
 
@@ -46,7 +49,7 @@ type Instruction = readonly [code: number, value: number, ifTrue?: number, ifFal
 
 /** The caller closes it. Undefined on machines whose call numbers are unknown. */
 export function openFilter(allowsSharedMemory: boolean): number | undefined {
-  const machine = machines[process.arch];
+  const machine = (machines as Readonly<Record<string, Machine>>)[process.arch];
   if (machine === undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'coppice-filter-'));
   try {
@@ -57,8 +60,9 @@ export function openFilter(allowsSharedMemory: boolean): number | undefined {
   }
 }
 
-function filterOf({ audit, clone, mmap, spaces, memory }: Machine, allowsSharedMemory: boolean): Buffer {
-  const shared = [...memory, memfdSecret, ioUring].map((each) => refuse(each, eperm));
+function filterOf(machine: Machine, allowsSharedMemory: boolean): Buffer {
+  const { audit, clone, mmap, socket, always, memory } = machine;
+  const refused = [...always, ioUring, ...(allowsSharedMemory ? [] : [...memory, memfdSecret, landlock])];
   return encoded([
     [load, offsets.machine],
     [equal, audit, 1, 0],
@@ -66,10 +70,11 @@ function filterOf({ audit, clone, mmap, spaces, memory }: Machine, allowsSharedM
     [load, offsets.number],
     [atLeast, x32, 0, 1],
     [end, eperm],
-    ...spaces.flatMap((each) => refuse(each, eperm)),
+    ...refused.flatMap((each) => refuse(each, eperm)),
     ...refuse(clone3, enosys),
-    ...(allowsSharedMemory ? [] : [...shared.flat(), ...refuseBits(mmap, 3, isShared)]),
-    ...refuseBits(clone, 0, newSpaces),
+    ...(allowsSharedMemory ? [] : refuseIf(mmap, 3, [anyBit, isShared, 0, 1])),
+    ...refuseIf(clone, 0, [anyBit, newSpaces, 0, 1]),
+    ...refuseIf(socket, 0, [equal, unixSockets, 1, 0]),
     [end, allow],
   ]);
 }
@@ -81,14 +86,8 @@ function refuse(number: number, error: number): Instruction[] {
   ];
 }
 
-function refuseBits(number: number, argument: number, bits: number): Instruction[] {
-  return [
-    [equal, number, 0, 4],
-    [load, offsets.argument(argument)],
-    [anyBit, bits, 0, 1],
-    [end, eperm],
-    [end, allow],
-  ];
+function refuseIf(number: number, argument: number, test: Instruction): Instruction[] {
+  return [[equal, number, 0, 4], [load, offsets.argument(argument)], test, [end, eperm], [end, allow]];
 }
 
 function encoded(instructions: readonly Instruction[]): Buffer {

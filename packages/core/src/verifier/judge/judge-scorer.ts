@@ -9,18 +9,11 @@ import type { Connection } from '../../remote/connection.ts';
 import { count, records, text } from '../../remote/wire-values.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from '../scorer.ts';
-import { expectedChoice, expectedRating, ratedTokens } from './judge-verdict.ts';
-
-interface JudgedPair {
-  readonly question: string;
-  readonly first: string;
-  readonly second: string;
-}
+import { expectedRating, ratedTokens } from './judge-verdict.ts';
 
 const [lowest, highest] = [1, 10];
 const maxTokens = 128;
 const shippedPrompt = new URL('../../../prompts/value.txt', import.meta.url);
-const pairPrompt = new URL('../../../prompts/pair.txt', import.meta.url);
 
 export class JudgeScorer implements Scorer {
   readonly name = 'judge';
@@ -48,15 +41,6 @@ export class JudgeScorer implements Scorer {
     };
   }
 
-  /** Asks in both orders, since judges favour a place. */
-  async compare(pair: JudgedPair, server: ScoringServer, signal: AbortSignal) {
-    const [forth, back] = await Promise.all([
-      this.#choose(pair, server, signal),
-      this.#choose({ ...pair, first: pair.second, second: pair.first }, server, signal),
-    ]);
-    return { first: (forth + 1 - back) / 2, agrees: forth > 0.5 === back < 0.5 };
-  }
-
   async #rate(path: ScoredPath, server: ScoringServer, signal: AbortSignal) {
     const { reply, rated, tokens } = await this.#ask(fillPrompt(this.#template, path), server, signal);
     const written = lastNumber(reply);
@@ -67,14 +51,6 @@ export class JudgeScorer implements Scorer {
       );
     }
     return { rating: expectedRating(rated, lowest, highest) ?? written, reason: reasonOf(reply), tokens };
-  }
-
-  async #choose(pair: JudgedPair, server: ScoringServer, signal: AbortSignal): Promise<number> {
-    const content = filled(readFileSync(pairPrompt, 'utf8'), { ...pair });
-    const { reply, rated } = await this.#ask(content, server, signal);
-    const written = reply.match(/\b[AB]\b/g)?.at(-1);
-    if (written === undefined) return badReward(server, `compared two answers with neither 'A' nor 'B'`);
-    return expectedChoice(rated, 'A', 'B') ?? (written === 'A' ? 1 : 0);
   }
 
   async #ask(content: string, server: ScoringServer, signal: AbortSignal) {

@@ -1,7 +1,7 @@
 // What a judge expects, by hand: over the candidates of its verdict, with a 10 that is two tokens, and until it is settled.
 
 import { describe, expect, it } from 'vitest';
-import { expectedChoice, expectedRating, type RatedToken, ratedTokens } from './judge-verdict.ts';
+import { expectedRating, type RatedToken, ratedTokens } from './judge-verdict.ts';
 
 const token = (text: string, shares: Readonly<Record<string, number>> = {}): RatedToken => ({
   token: text,
@@ -24,13 +24,6 @@ describe('expectedRating', () => {
     expect(expectedRating([token('Value:'), token('7')], 1, 10)).toBeUndefined();
     expect(expectedRating([], 1, 10)).toBeUndefined();
   });
-});
-
-it('expectedChoice weighs the two verdicts against each other', () => {
-  expect(expectedChoice([token('Better:'), token(' A', { ' A': 0.6, ' B': 0.2, ' Both': 0.2 })], 'A', 'B')).toBeCloseTo(
-    0.75,
-  );
-  expect(expectedChoice([token('neither')], 'A', 'B')).toBeUndefined();
 });
 
 it('reads the candidates of a chat completion, and nothing where there are none', () => {

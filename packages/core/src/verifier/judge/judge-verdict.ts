@@ -38,14 +38,6 @@ export function expectedRating(tokens: readonly RatedToken[], lowest: number, hi
   return mass === 0 ? undefined : sum / mass;
 }
 
-/** Probability of the first word against the second, at the last verdict of a reply. */
-export function expectedChoice(tokens: readonly RatedToken[], first: string, second: string): number | undefined {
-  const at = tokens.findLastIndex(({ token }) => token.trim() === first || token.trim() === second);
-  if (at < 0) return undefined;
-  const [a, b] = [probabilityOf(tokens[at]!.candidates, first), probabilityOf(tokens[at]!.candidates, second)];
-  return a + b === 0 ? undefined : a / (a + b);
-}
-
 function probabilityOf(candidates: RatedToken['candidates'], word: string): number {
   return candidates.reduce((sum, { token, logprob }) => (token.trim() === word ? sum + Math.exp(logprob) : sum), 0);
 }

@@ -4,7 +4,7 @@ import type { Aggregation } from '../../tree/aggregate.ts';
 import type { Message, Prompt } from '../../tree/step.ts';
 import { questionOf, type ScoredPath } from '../scorer.ts';
 
-/** Of the shipped reward model (models/README.md): is this step right in itself. */
+/** Format of the shipped reward model (models/README.md): is this step right in itself. */
 export const stepReading = { good: '+', bad: '-', marker: '', aggregation: 'product' } as const;
 
 export interface CausalFormat {

@@ -4,6 +4,7 @@
 import { isRecord } from '../../base/record.ts';
 import { numberOrNaN } from '../../remote/wire-values.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
+import { turnFacts } from '../../tree/readings/agent-turn.ts';
 import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from '../scorer.ts';
 import { tokensOf } from './verdict-token.ts';
 
@@ -22,7 +23,9 @@ export class HttpScorer implements Scorer {
   }
 
   async score(paths: readonly ScoredPath[], server: ScoringServer, signal: AbortSignal): Promise<Scored> {
-    const items = paths.map(({ prompt, steps }) => ({ question: questionOf(prompt), steps }));
+    const items = paths.map(({ prompt, steps }) => {
+      return { question: questionOf(prompt), steps, ...turnFacts(prompt, steps.at(-1) ?? '') };
+    });
     const body = { ...(this.#model === undefined ? {} : { model: this.#model }), items };
     const answer = await server.connection.json('POST', this.#path, body, { timeoutMs: server.timeoutMs, signal });
     const rewards = isRecord(answer) && Array.isArray(answer.rewards) ? answer.rewards : [];

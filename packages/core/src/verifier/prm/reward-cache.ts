@@ -1,6 +1,6 @@
 // Known rewards by search, parent and the step's text.
 
-import type { Judgement } from '../definition.ts';
+import type { Judgement } from '../judging-verifier.ts';
 import type { ScoreRequest } from '../verifier.ts';
 
 export class RewardCache {

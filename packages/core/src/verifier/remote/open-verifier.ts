@@ -18,7 +18,7 @@ export type RemoteVerifierKind = (typeof remoteVerifierKinds)[number];
 
 export interface OpenVerifierOptions extends RemoteVerifierOptions {
   readonly kind: RemoteVerifierKind;
-  /** For `http`, the address of the scorer itself. */
+  /** Kind `http` takes the address of the scorer itself. */
   readonly servers: readonly { readonly url: string; readonly apiKey?: string }[];
   readonly model?: string | undefined;
   readonly dialect?: DialectName | undefined;

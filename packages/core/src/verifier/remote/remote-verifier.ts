@@ -1,14 +1,14 @@
 // A verifier behind HTTP: one queue over all searches, primary work first. What waits together shares a call; no step is scored twice under
 // one parent; a failing server rests and its work goes elsewhere. Every request is answered exactly once.
 
+import { liveTimers, type Timers } from '../../base/clock.ts';
 import { type Fault, fault } from '../../base/fault.ts';
 import { Random } from '../../base/random.ts';
-import { liveTimers, type Timers } from '../../base/timers.ts';
 import type { RequestId, Urgency } from '../../engine/engine.ts';
 import { faultOf } from '../../remote/failure.ts';
 import { attemptsAfter, mayRetry, retryDelayMs } from '../../remote/retry.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
-import type { Judgement } from '../definition.ts';
+import type { Judgement } from '../judging-verifier.ts';
 import { RewardCache } from '../prm/reward-cache.ts';
 import type { ScoredPath, Scorer, ScoringServer } from '../scorer.ts';
 import {
@@ -214,7 +214,7 @@ export class RemoteVerifier implements Verifier {
     const again = works.filter((work) => {
       work.attempts = attemptsAfter(work.attempts, reason);
       if (mayRetry(reason, work, retries, nowMs)) return work.entries.size > 0;
-      // One bad path fails a whole call: each is tried once more by itself.
+      // Each path is tried once more by itself, since one bad path fails a whole call.
       work.alone = works.length > 1;
       if (!work.alone) this.#refuse(work, reason);
       return work.alone && work.entries.size > 0;

@@ -45,12 +45,12 @@ export class ScoringReplica {
     return wasUp && !this.#isUp();
   }
 
-  /** Any answer below 500 will do; the next call is the real test. */
+  /** Any answer below 500 will do, and 501 of a server that has POST alone; the next call is the real test. */
   async probe(clock: Clock, chance: number): Promise<boolean> {
     let reason: string | undefined;
     try {
       const { status } = await this.server.connection.call('GET', '/health');
-      if (status >= 500) reason = `${this.server.connection.url}/health answered ${status}`;
+      if (status >= 500 && status !== 501) reason = `${this.server.connection.url}/health answered ${status}`;
     } catch (error) {
       reason = faultOf(error).message;
     }

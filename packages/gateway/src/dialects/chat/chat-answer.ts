@@ -9,6 +9,7 @@ import { describeForClient } from '../../result/search-result.ts';
 import type { ClientResult, LogprobsJson, ResultFacts, ResultTexts } from '../../wire/result-json.ts';
 import type { Delta } from '../deltas.ts';
 import type { ToldSearch } from '../dialect.ts';
+import { callId } from '../turn-body.ts';
 
 export function completion(search: ToldSearch, result: ClientResult) {
   const choices = choicesOf(search, result);
@@ -36,15 +37,15 @@ function choicesOf(search: ToldSearch, { texts, outcome }: ClientResult): [ChatC
   const hasLogprobs = texts.refusal === null && plan.shape?.isCall === undefined;
   const choice = (index: number, path: readonly Node[], told: ChatTexts, end: 'stop' | 'length'): ChatChoice => {
     const complete = index > 0 || outcome.complete;
-    const message = messageOf(search, index, told, complete);
+    const message = messageOf(search, index, told);
     const logprobs = hasLogprobs ? pathLogprobs(plan, path, complete) : null;
     return { index, message, logprobs, finish_reason: message.tool_calls ? 'tool_calls' : end, leaf: path.at(-1) };
   };
   const further = texts.refusal === null ? furtherAnswers(plan, fold) : [];
   const others = further.map((path, at) => {
-    const { content, reasoning, matchedStop } = splitPath(plan, path, true);
+    const { content, reasoning, matchedStop, calls } = splitPath(plan, path, true);
     const isCut = matchedStop === undefined && path.at(-1)?.step?.end === 'length';
-    const told = { content, reasoning_content: reasoning || null, refusal: null };
+    const told = { content, reasoning_content: reasoning || null, refusal: null, ...(calls && { calls }) };
     return choice(at + 1, path, told, isCut ? 'length' : 'stop');
   });
   return [choice(0, chosenPath(plan, fold), texts, outcome.finish_reason), ...others];
@@ -52,23 +53,16 @@ function choicesOf(search: ToldSearch, { texts, outcome }: ClientResult): [ChatC
 
 type ChatTexts = Omit<ResultTexts, 'answer'>;
 
-function messageOf(search: ToldSearch, index: number, texts: ChatTexts, complete: boolean) {
-  const { content, reasoning_content: reasoning, refusal } = texts;
-  const calls = complete && refusal === null ? callsOf(search, content ?? '', index) : undefined;
+function messageOf({ facts: { id } }: ToldSearch, index: number, texts: ChatTexts) {
+  const { content, reasoning_content: reasoning, refusal, calls } = texts;
+  const told = calls?.map((call, at) => ({ id: callId(id, at, index), type: 'function', function: call }));
   return {
     role: 'assistant',
-    content: calls ? null : content,
-    ...(calls && { tool_calls: calls }),
+    content: calls ? content || null : content,
+    ...(told && { tool_calls: told }),
     ...(reasoning === null ? {} : reasoningFields(reasoning)),
     refusal,
   };
-}
-
-function callsOf({ facts }: ToldSearch, text: string, index: number) {
-  if (facts.plan.shape?.isCall === undefined) return undefined;
-  const { name, arguments: given } = JSON.parse(text) as { readonly name: string; readonly arguments: unknown };
-  const id = `call_${facts.id.replace(/^srch_/, '')}_${index}`;
-  return [{ id, type: 'function', function: { name, arguments: JSON.stringify(given) } }];
 }
 
 /** vLLM reads `reasoning`, other servers' clients `reasoning_content`. */
@@ -124,7 +118,7 @@ export class Chunks {
 }
 
 function callDelta({ message }: ChatChoice): object | undefined {
-  return message.tool_calls && { tool_calls: message.tool_calls.map((call) => ({ index: 0, ...call })) };
+  return message.tool_calls && { tool_calls: message.tool_calls.map((call, index) => ({ index, ...call })) };
 }
 
 /** Clients keep the usage, and LangChain the fingerprint of the last chunk: both carry the verdict. */

@@ -2,10 +2,13 @@
 
 import type { Plain } from '@coppice/core/journal';
 import { forcedCall, shapeWith } from '../answer-format.ts';
+import { chatParts } from '../body-wish.ts';
 import { type ChatBody, chatSchema, parseChatBody, takesReasoning } from '../chat-body.ts';
+import { isReadBy } from '../content-text.ts';
 import { type DeltaWords, deltaTeller } from '../deltas.ts';
 import type { AskedBody, Beyond, InboundDialect, Teller, ToldSearch } from '../dialect.ts';
 import { ignoredIn, passedIn } from '../fields.ts';
+import { askedTurn } from '../turn-body.ts';
 import { isFull, record, some } from '../unchecked.ts';
 import { Chunks, completion } from './chat-answer.ts';
 
@@ -24,14 +27,20 @@ function beyond(body: Plain): Beyond {
   const call = forcedCall(body);
   const isOffered = isFull(functions) || (isFull(tools) && call === undefined);
   const isBeyond = isOffered || some(messages, needsPassthrough) || (effort ?? record(reasoning).effort) === 'none';
-  return { isBeyond, passed: passedIn(body), shape: () => shapeWith(body.response_format, call), stop };
+  return {
+    isBeyond,
+    passed: passedIn(body),
+    turn: askedTurn(body),
+    shape: () => shapeWith(body.response_format, call),
+    stop,
+  };
 }
 
 /** Whether only an engine's own chat endpoint understands this message. */
 function needsPassthrough(message: unknown): boolean {
   const { role, tool_calls: calls, content } = record(message);
-  if (role === 'tool' || role === 'function' || (calls !== undefined && calls !== null)) return true;
-  return some(content, (part) => typeof part === 'object' && part !== null && record(part).type !== 'text');
+  if (role === 'tool' || role === 'function' || isFull(calls)) return true;
+  return some(content, (part) => !isReadBy(chatParts, part));
 }
 
 function read(value: unknown): AskedBody<ChatBody> {

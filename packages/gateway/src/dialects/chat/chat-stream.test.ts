@@ -68,6 +68,7 @@ describe('a stream', () => {
     const wish = { seed: 3, coppice: { deadline_ms: 600_000, threshold: 1 } };
     const { reasoning, content } = await read(url, { ...wish, ...opted });
     expect(reasoning).toMatch(line);
+    expect(reasoning).not.toMatch(/^0 of |\b1 votes/m);
     const { reasoning: unasked, content: same } = await read(url, wish);
     expect(unasked).not.toMatch(lines);
     expect([content, reasoning.replace(lines, '')]).toEqual([same, unasked]);
@@ -75,7 +76,7 @@ describe('a stream', () => {
     expect(refused).toBe(unasked);
   });
 
-  test('text that all branches share goes out before the search ends', async () => {
+  test('a step that all branches share goes out before the search ends', async () => {
     // The first step is the same on every branch; the second differs, and waits for a release that needs the first chunk.
     const engine = new ScriptedEngine({
       script: ({ path, index }) =>
@@ -98,9 +99,9 @@ describe('a stream', () => {
       const { reasoning_content: text } = JSON.parse(data).choices[0].delta;
       if (text === undefined) continue;
       early += text;
-      if (early.endsWith('Perhaps ')) break;
+      if (early.endsWith('agree. ')) break;
     }
-    expect(early).toBe('All agree. Perhaps ');
+    expect(early).toBe('All agree. ');
   });
 
   test('greedy goes out step by step, as it comes', async () => {
@@ -162,6 +163,25 @@ describe('a stream', () => {
       engine.release();
     }
     expect(seen[0]).toMatch(/^coppice running nodes=1 rollouts=0 best=-$/);
+  });
+
+  test('a silent search tells a client that takes reasoning whether it works or waits', async () => {
+    const engine = new ScriptedEngine({ held: true });
+    const { url } = await runGateway({ engine, limits: { heartbeatMs: 100 }, model: { budget: 1 } });
+    const lines: string[] = [];
+    const shown = async () => {
+      const body = { ...question, stream: true, include_reasoning: true };
+      for await (const { data = '' } of serverEvents(await post(`${url}/v1/chat/completions`, body))) {
+        const line = data.startsWith('{') && JSON.parse(data).choices[0]?.delta.reasoning_content;
+        if (line) lines.push(line);
+        if (lines.includes('Waiting in the queue.\n')) engine.release();
+      }
+    };
+    const first = shown();
+    await until(() => lines.length > 0);
+    expect(lines[0]).toBe('Still going: 0 steps, paths open: 1.\n');
+    await Promise.all([first, shown()]);
+    expect(lines).toContain('Waiting in the queue.\n');
   });
 
   test('a failure after the first byte is an error line', async () => {

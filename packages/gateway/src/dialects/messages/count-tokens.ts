@@ -1,24 +1,22 @@
-// `POST /v1/messages/count_tokens`: the engine's own count if it gives one, else an estimate that says so.
+// `POST /v1/messages/count_tokens`: the engine's own count of a text if it gives one, else an estimate that says so.
 
 import type { Upstream } from '@coppice/core/config';
-import { readJsonBody } from '@coppice/core/remote';
+import { parseJson, readBody } from '@coppice/core/remote';
+import { parseBody } from '../../http/checked-input.ts';
 import { type BodyReading, type Exchange, readJson, writeJson } from '../../http/exchange.ts';
 import { type Serving, servedModel } from '../../models/served-model.ts';
-import { messagesOf, parseCountBody } from './message-body.ts';
+import { countSchema, estimateTokens, isBeyondText, messagesOf } from './message-body.ts';
 
-/** English has about 4 characters a token; a template adds some tokens to each message. */
-const charsPerToken = 4;
-const tokensPerMessage = 4;
-const countBytes = 16 * 1024 * 1024;
+const countBytes = 8 * 1024 * 1024;
 
 export async function countTokens(context: BodyReading & Serving, exchange: Exchange): Promise<void> {
-  const body = parseCountBody(await readJson(context, exchange.request));
-  const model = servedModel(context, body.model);
-  const messages = messagesOf(body);
-  const exact = model.upstream === undefined ? undefined : await askServer(model.upstream, messages);
-  const chars = messages.reduce((sum, { content }) => sum + String(content).length, 0);
-  const estimate = Math.ceil(chars / charsPerToken) + messages.length * tokensPerMessage;
-  writeJson(exchange.response, 200, { input_tokens: exact ?? estimate, coppice: { estimate: exact === undefined } });
+  const body = parseBody(countSchema, await readJson(context, exchange.request));
+  const { upstream } = servedModel(context, body.model);
+  const exact = upstream && !isBeyondText(body) ? await askServer(upstream, messagesOf(body)) : undefined;
+  const { system, messages, tools } = body;
+  const parts = [...(system ? [system] : []), ...messages.map(({ content }) => content), ...(tools ?? [])];
+  const input_tokens = exact ?? estimateTokens(parts);
+  writeJson(exchange.response, 200, { input_tokens, coppice: { estimate: exact === undefined } });
 }
 
 async function askServer({ urls, model, headers }: Upstream, messages: readonly object[]): Promise<number | undefined> {
@@ -30,8 +28,8 @@ async function askServer({ urls, model, headers }: Upstream, messages: readonly 
       signal: AbortSignal.timeout(5000),
       redirect: 'error',
     });
-    const { count } = (await readJsonBody(answer, countBytes, 'tokenize')) as { count?: unknown };
-    return answer.ok && typeof count === 'number' ? count : undefined;
+    const { count } = parseJson(await readBody(answer, countBytes, 'tokenize'), 'tokenize') as { count?: unknown };
+    return answer.ok && Number.isInteger(count) && Number(count) >= 0 ? Number(count) : undefined;
   } catch {
     return undefined;
   }

@@ -1,9 +1,11 @@
 // A message in Anthropic's words, whole or as the events of a stream: a thinking block if the client asked for it, then a text block.
 
 import { describeForClient } from '../../result/search-result.ts';
-import type { ClientResult } from '../../wire/result-json.ts';
+import type { ClientResult, TurnCall } from '../../wire/result-json.ts';
 import type { Delta } from '../deltas.ts';
 import type { ToldSearch } from '../dialect.ts';
+import { argumentsOf, callId } from '../turn-body.ts';
+import { estimateTokens } from './message-body.ts';
 
 export interface BlockEvent {
   readonly type: string;
@@ -17,31 +19,39 @@ const kinds = {
 type BlockKind = keyof typeof kinds;
 
 export function wholeMessage(search: ToldSearch, result: ClientResult, thinks: boolean) {
-  const { content, reasoning_content: thinking, refusal } = result.texts;
+  const { content, reasoning_content: thinking, refusal, calls = [] } = result.texts;
   const text = content ?? refusal ?? '';
   return {
     ...head(search),
     content: [
       ...(thinks && thinking !== null ? [{ type: 'thinking', thinking, signature: '' }] : []),
-      ...(text === '' ? [] : [{ type: 'text', text, citations: null }]),
+      ...(text === '' ? [] : [{ type: 'text', text }]),
+      ...calls.map((call, at) => ({ ...toolUse(search, call, at), input: argumentsOf(call.arguments) })),
     ],
     ...ending(result),
     coppice: coppiceOf(search, result),
   };
 }
 
+function toolUse({ facts }: ToldSearch, { name }: TurnCall, at: number) {
+  return { type: 'tool_use', id: callId(facts.id, at), name };
+}
+
 /** Events of one stream; a closed block stays closed. */
 export class MessageEvents {
   readonly #thinks: boolean;
   #at = -1;
-  #open: BlockKind | undefined;
+  #open: BlockKind | 'tool_use' | undefined;
 
   constructor(thinks: boolean) {
     this.#thinks = thinks;
   }
 
   start(search: ToldSearch): BlockEvent[] {
-    const usage = { input_tokens: 0, output_tokens: 0 };
+    const { prompt } = search.facts.plan;
+    const said = prompt.kind === 'text' ? [prompt.text] : prompt.messages.map(({ content }) => content);
+    // Some clients read no other; the last event has the engine's count.
+    const usage = { input_tokens: estimateTokens(said), output_tokens: 0 };
     const message = { ...head(search), content: [], stop_reason: null, stop_sequence: null, usage };
     return [{ type: 'message_start', message }];
   }
@@ -55,7 +65,19 @@ export class MessageEvents {
   last(search: ToldSearch, result: ClientResult): BlockEvent[] {
     const { usage, ...delta } = ending(result);
     const coppice = coppiceOf(search, result);
-    return [...this.#close(), { type: 'message_delta', delta, usage, coppice }, { type: 'message_stop' }];
+    const calls = (result.texts.calls ?? []).flatMap((call, at) => this.#call(toolUse(search, call, at), call));
+    return [...calls, ...this.#close(), { type: 'message_delta', delta, usage, coppice }, { type: 'message_stop' }];
+  }
+
+  #call(block: ReturnType<typeof toolUse>, { arguments: given }: TurnCall): BlockEvent[] {
+    const before = this.#close();
+    const index = this.#next('tool_use');
+    const delta = { type: 'input_json_delta', partial_json: JSON.stringify(argumentsOf(given)) };
+    return [
+      ...before,
+      { type: 'content_block_start', index, content_block: { ...block, input: {} } },
+      { type: 'content_block_delta', index, delta },
+    ];
   }
 
   #grow(kind: BlockKind, text: string): BlockEvent[] {
@@ -68,7 +90,7 @@ export class MessageEvents {
     return [...opened, { type: 'content_block_delta', index: this.#at, delta: { type: delta, [field]: text } }];
   }
 
-  #next(kind: BlockKind): number {
+  #next(kind: BlockKind | 'tool_use'): number {
     this.#open = kind;
     this.#at += 1;
     return this.#at;
@@ -88,8 +110,8 @@ function head({ facts }: ToldSearch) {
 function ending({ outcome, texts }: ClientResult) {
   const { prompt_tokens: prompt, completion_tokens, prompt_tokens_details } = outcome.usage;
   const { cached_tokens: cached } = prompt_tokens_details;
-  const { finish_reason, matchedStop = null } = outcome;
-  const ended = matchedStop === null ? 'end_turn' : 'stop_sequence';
+  const { finish_reason, matchedStop = null, verdict, verdict_text, confidence } = outcome;
+  const ended = texts.calls ? 'tool_use' : matchedStop === null ? 'end_turn' : 'stop_sequence';
   const reason = finish_reason === 'length' ? 'max_tokens' : ended;
   return {
     stop_reason: texts.refusal === null ? reason : 'refusal',
@@ -99,6 +121,7 @@ function ending({ outcome, texts }: ClientResult) {
       cache_creation_input_tokens: 0,
       cache_read_input_tokens: cached,
       output_tokens: completion_tokens,
+      coppice: { verdict, verdict_text, confidence },
     },
   };
 }

@@ -3,18 +3,20 @@
 
 import { efforts, modelKnobs, requestKnobs, schemaOf } from '@coppice/core/config';
 import { z } from 'zod';
-import { refuseField } from '../../http/api-error.ts';
-import { parseBody } from '../../http/checked-input.ts';
-import { type ChatBody, drawnFields, drawnIn } from '../chat-body.ts';
-import { refuseShaping } from '../fields.ts';
+import { each } from '../../wire/parts.ts';
+import { type ChatBody, drawnFields, drawnIn, mostStops } from '../chat-body.ts';
+import { dropped, isReadBy, textIn, textOf } from '../content-text.ts';
+import { anything, isFull, partWith, record, some } from '../unchecked.ts';
+import { chatTools, turnMessages } from './message-turns.ts';
 
-const anything = z.unknown().optional();
-const block = z.looseObject({ type: z.string() });
+/** Blocks of thinking are dropped. */
+const block = partWith('text', 'citations', 'cache_control', 'thinking', 'signature', 'data');
 const content = z.union([z.string(), z.array(block)]);
+const role = z.enum(['user', 'assistant', 'system']);
 
 const prompt = {
   model: z.string().min(1),
-  messages: z.array(z.object({ role: z.enum(['user', 'assistant', 'system']), content })).min(1),
+  messages: z.array(z.object({ role, content })).min(1),
   system: z.union([z.string(), z.array(block)]).nullish(),
   thinking: z
     .looseObject({
@@ -32,26 +34,50 @@ export const messageSchema = z.object({
   ...prompt,
   ...drawnFields,
   max_tokens: schemaOf(requestKnobs.maxTokens),
-  stop_sequences: z.array(z.string().min(1)).max(4).nullish(),
+  stop_sequences: z.array(z.string().min(1)).max(mostStops).nullish(),
   metadata: z.object({ user_id: z.string().max(512).nullish() }).nullish(),
+  ...each(anything, 'tools', 'tool_choice'),
 });
 
-export const countSchema = z.object(prompt);
+/** Blocks and tools of all kinds can be counted. */
+const counted = z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]);
+export const countSchema = z.object({
+  ...prompt,
+  messages: z.array(z.object({ role, content: counted })).min(1),
+  tools: z.array(anything).nullish(),
+});
 
 export type MessageBody = z.output<typeof messageSchema>;
 type CountBody = z.output<typeof countSchema>;
 type ChatMessage = ChatBody['messages'][number];
 
-export function parseMessageBody(value: unknown): MessageBody {
-  const body = parseBody(messageSchema, value);
-  refuseShaping(value, []);
-  return body;
+/** English has about 4 characters a token; a template adds some tokens to each message. */
+const charsPerToken = 4;
+const tokensPerMessage = 4;
+
+/** Of messages and tools. Encoded images and files count as nothing. */
+export function estimateTokens(parts: readonly unknown[]): number {
+  const written = (part: unknown) => JSON.stringify(part, (key, value) => (key === 'data' ? '' : value)) ?? '';
+  const chars = parts.reduce<number>((sum, part) => sum + (typeof part === 'string' ? part : written(part)).length, 0);
+  return Math.ceil(chars / charsPerToken) + parts.length * tokensPerMessage;
 }
 
-export function parseCountBody(value: unknown): CountBody {
-  const body = parseBody(countSchema, value);
-  refuseShaping(value, []);
-  return body;
+const blocks = { text: textIn, thinking: dropped, redacted_thinking: dropped };
+
+const turnBlocks = { ...blocks, image: dropped, tool_use: dropped, tool_result: dropped };
+
+/** The body is unchecked. */
+export function isBeyondText({ tools, messages }: { readonly tools?: unknown; readonly messages?: unknown }): boolean {
+  return isFull(tools) || hasOther(messages, blocks);
+}
+
+/** The body is unchecked. */
+export function isBeyondTurn({ messages }: { readonly messages?: unknown }): boolean {
+  return hasOther(messages, turnBlocks);
+}
+
+function hasOther(messages: unknown, held: typeof blocks): boolean {
+  return some(messages, (message) => some(record(message).content, (each) => !isReadBy(held, each)));
 }
 
 export function showsThinking({ thinking }: MessageBody): boolean {
@@ -67,9 +93,11 @@ export function chatOf(body: MessageBody, mostTokens: number): ChatBody {
     max_thinking_tokens: Math.min(budget ?? 0, mostThinking),
   };
   const own = budget === undefined ? coppice : { ...budgets, ...coppice };
+  const tools = chatTools(body);
   return {
     ...drawnIn(body),
-    messages: messagesOf(body),
+    ...tools,
+    messages: messagesOf(body, tools !== undefined),
     user: body.metadata?.user_id,
     max_completion_tokens: max_tokens,
     ...(stop_sequences?.length ? { stop: stop_sequences } : {}),
@@ -81,32 +109,12 @@ export function chatOf(body: MessageBody, mostTokens: number): ChatBody {
 
 const { high: mostThinking } = modelKnobs.maxThinkingTokens;
 
-export function messagesOf({ system, messages }: CountBody): ChatMessage[] {
-  const first: ChatMessage[] = system ? [{ role: 'system', content: textOf(system, 'system') }] : [];
-  return [
-    ...first,
-    ...messages.map(({ role, content: each }, at) => ({ role, content: textOf(each, `messages.${at}.content`) })),
-  ];
-}
-
-/** Thinking of former turns is dropped, as is usual. */
-const leftOut: readonly string[] = ['thinking', 'redacted_thinking'];
-
-function textOf(value: z.output<typeof content>, where: string): string {
-  if (typeof value === 'string') return value;
-  return value
-    .filter(({ type }) => !leftOut.includes(type))
-    .map(({ type, text, ...rest }, at) => {
-      const name = `${where}.${at}`;
-      if (type !== 'text' || typeof text !== 'string')
-        return refuseField(
-          'unsupported_parameter',
-          name,
-          `is of type '${type.slice(0, 40)}': a search takes text only`,
-        );
-      const unknown = Object.keys(rest).find((key) => key !== 'cache_control' && key !== 'citations');
-      if (unknown !== undefined) refuseField('unknown_parameter', `${name}.${unknown}`, 'is not a known parameter');
-      return text;
-    })
-    .join('');
+export function messagesOf(
+  { system, messages }: Pick<CountBody, 'system' | 'messages'>,
+  isTurn = false,
+): ChatMessage[] {
+  const first: ChatMessage[] = system ? [{ role: 'system', content: textOf(system, 'system', blocks) }] : [];
+  if (isTurn) return [...first, ...messages.flatMap(turnMessages)];
+  const texts = messages.map((message, at) => textOf(message.content, `messages.${at}.content`, blocks));
+  return [...first, ...messages.map(({ role }, at) => ({ role, content: texts[at]! }))];
 }

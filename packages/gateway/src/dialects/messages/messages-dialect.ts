@@ -5,10 +5,12 @@ import type { ErrorJson } from '../../wire/search-json.ts';
 import { shapeIn } from '../answer-format.ts';
 import { type DeltaWords, deltaTeller } from '../deltas.ts';
 import type { AskedBody, Beyond, InboundDialect, StreamFrame, Teller, ToldSearch } from '../dialect.ts';
-import { ignoredIn, passedIn } from '../fields.ts';
-import { isFull, record, some } from '../unchecked.ts';
+import { ignoredIn, parseSearched, passedIn } from '../fields.ts';
+import { askedTurn } from '../turn-body.ts';
+import { record } from '../unchecked.ts';
 import { type BlockEvent, MessageEvents, wholeMessage } from './message-answer.ts';
-import { chatOf, type MessageBody, messageSchema, parseMessageBody, showsThinking } from './message-body.ts';
+import { chatOf, isBeyondText, isBeyondTurn, type MessageBody, messageSchema, showsThinking } from './message-body.ts';
+import { chatTools } from './message-turns.ts';
 
 export const messagesDialect: InboundDialect<MessageBody> = {
   path: '/v1/messages',
@@ -29,23 +31,18 @@ export const messagesDialect: InboundDialect<MessageBody> = {
 };
 
 function beyond(body: Plain): Beyond {
-  const { tools, messages, output_config: output, stop_sequences: stop } = body;
+  const { output_config: output, stop_sequences: stop } = body;
   return {
-    isBeyond: isFull(tools) || some(messages, hasOtherBlocks),
+    isBeyond: isBeyondText(body),
     passed: passedIn(body),
+    turn: isBeyondTurn(body) ? undefined : askedTurn({ ...chatTools(body), reasoning_effort: record(output).effort }),
     shape: () => shapeIn({ response_format: record(output).format }),
     stop,
   };
 }
 
-const searchedBlocks: readonly unknown[] = ['text', 'thinking', 'redacted_thinking'];
-
-function hasOtherBlocks(message: unknown): boolean {
-  return some(record(message).content, (block) => !searchedBlocks.includes(record(block).type));
-}
-
 function read(value: unknown): AskedBody<MessageBody> {
-  const body = parseMessageBody(value);
+  const body = parseSearched(messageSchema, value);
   return { body, stream: body.stream === true, ignored: ignoredIn(messageSchema, value) };
 }
 

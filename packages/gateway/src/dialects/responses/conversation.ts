@@ -10,8 +10,11 @@ import { successorIn } from '../../result/told-end.ts';
 import type { ResultTexts } from '../../wire/result-json.ts';
 import type { ChatBody } from '../chat-body.ts';
 import type { Desk } from '../dialect.ts';
+import { callId } from '../turn-body.ts';
+import { isFull } from '../unchecked.ts';
 import { type InputItem, itemsOf, messageOf, type ResponseBody } from './response-body.ts';
 import { type ResponseFacts, searchIdOf } from './response-json.ts';
+import { turnMessage } from './response-turns.ts';
 
 type ChatMessage = ChatBody['messages'][number];
 type Asker = Pick<Desk, 'journal' | 'caller'>;
@@ -51,14 +54,16 @@ export async function historyOf(asker: Asker, body: ResponseBody): Promise<ChatM
     if (!(error instanceof ApiError)) throw error;
     throw new ApiError('not_found', error.message, { param: 'previous_response_id' });
   });
-  const own = await saidIn(asker, itemsOf(previous.body));
+  const own = await saidIn(asker, previous.body);
   return [...previous.body.history, ...own, await answerOf(asker, previous, 'previous_response_id')];
 }
 
-export async function saidIn(asker: Asker, items: readonly InputItem[]): Promise<ChatMessage[]> {
+export async function saidIn(asker: Asker, body: ResponseBody): Promise<ChatMessage[]> {
   const said: ChatMessage[] = [];
-  for (const [at, item] of items.entries()) {
-    const message = item.type === 'item_reference' ? await pointedAt(asker, item, at) : messageOf(item, at);
+  for (const [at, item] of itemsOf(body).entries()) {
+    const turn = isFull(body.tools) ? turnMessage(item) : undefined;
+    const other = () => (item.type === 'item_reference' ? pointedAt(asker, item, at) : messageOf(item, at));
+    const message = turn ?? (await other());
     if (message !== undefined) said.push(message);
   }
   return said;
@@ -74,8 +79,10 @@ async function answerOf({ journal }: Asker, { record: first }: StoredResponse, p
   const next = successorIn(first);
   const record = (next === undefined ? undefined : await journal.find(next)) ?? first;
   const texts = record.texts as Partial<ResultTexts> | undefined;
-  const content = texts?.content ?? texts?.refusal;
-  if (content === undefined || content === null)
+  const content = texts?.content ?? texts?.refusal ?? null;
+  const calls = texts?.calls?.map((call, at) => ({ id: callId(first.id, at), type: 'function', function: call }));
+  if (calls !== undefined) return { role: 'assistant', content, tool_calls: calls };
+  if (content === null)
     return refuse('invalid_value', `'${param}' names a response without an answer; it is ${record.state}`, param);
   return { role: 'assistant', content };
 }

@@ -1,7 +1,8 @@
 // The output of a response as it grows: a reasoning item, then a message, with the events that OpenAI's clients assemble it from. A closed
 // item stays closed.
 
-import type { TokenLogprob } from '../../wire/result-json.ts';
+import type { TokenLogprob, TurnCall } from '../../wire/result-json.ts';
+import { callId } from '../turn-body.ts';
 import { itemIds, type OutputItem } from './response-json.ts';
 
 interface ItemEvent {
@@ -34,17 +35,21 @@ export class OutputItems {
   #content: string | undefined;
   #refusal: string | undefined;
   #logprobs: readonly TokenLogprob[] = [];
+  readonly #searchId: string;
+  readonly #calls: OutputItem[] = [];
   #reasoningStatus: ItemStatus | undefined;
   #messageStatus: ItemStatus | undefined;
 
   constructor(searchId: string) {
     this.#ids = itemIds(searchId);
+    this.#searchId = searchId;
   }
 
   get output(): OutputItem[] {
     return [
       ...(this.#reasoningStatus === undefined ? [] : [this.#reasoningItem()]),
       ...(this.#messageStatus === undefined ? [] : [this.#messageItem()]),
+      ...this.#calls,
     ];
   }
 
@@ -79,6 +84,21 @@ export class OutputItems {
     this.#say('response.refusal.delta', { ...this.#atMessage(), delta: refusal });
     this.#refusal = refusal;
     this.close('completed');
+  }
+
+  /** Told whole, behind the words: it was decided on. */
+  call({ name, arguments: given }: TurnCall): void {
+    this.close('completed');
+    const at = this.#calls.length;
+    const [item_id, call_id] = [`fc_${this.#searchId.replace(/^srch_/, '')}_${at}`, callId(this.#searchId, at)];
+    const item = { id: item_id, type: 'function_call', call_id, name };
+    const place = { output_index: this.output.length };
+    this.#say('response.output_item.added', { ...place, item: { ...item, arguments: '', status: 'in_progress' } });
+    this.#say('response.function_call_arguments.delta', { item_id, ...place, delta: given });
+    this.#say('response.function_call_arguments.done', { item_id, ...place, name, arguments: given });
+    const done = { ...item, arguments: given, status: 'completed' };
+    this.#calls.push(done);
+    this.#say('response.output_item.done', { ...place, item: done });
   }
 
   /** `logprobs` of the answer are known at its end. */

@@ -4,16 +4,19 @@
 import { efforts, requestKnobs, schemaOf } from '@coppice/core/config';
 import { z } from 'zod';
 import { refuseField } from '../../http/api-error.ts';
-import { parseBody } from '../../http/checked-input.ts';
+import { each } from '../../wire/parts.ts';
 import { type ChatBody, drawnIn, openAiFields } from '../chat-body.ts';
-import { refuseShaping } from '../fields.ts';
-import { record, some } from '../unchecked.ts';
+import { isReadBy, refusalIn, textIn, textOf } from '../content-text.ts';
+import { anything, partWith, record, some } from '../unchecked.ts';
+import { chatTools, joinTurns } from './response-turns.ts';
 
+const part = partWith('text', 'refusal', 'annotations', 'logprobs');
 const item = z.looseObject({
   type: z.string().optional(),
   role: z.enum(['user', 'assistant', 'system', 'developer']).optional(),
-  content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]).optional(),
+  content: z.union([z.string(), z.array(part)]).optional(),
   id: z.string().nullish(),
+  ...each(anything, 'status', 'phase', 'summary', 'encrypted_content'),
 });
 
 export const responseSchema = z.object({
@@ -32,19 +35,14 @@ export const responseSchema = z.object({
     })
     .nullish(),
   stream_options: z.object({ include_obfuscation: z.boolean().nullish() }).nullish(),
-  text: z.object({ format: z.looseObject({}).nullish() }).nullish(),
+  text: z.object({ format: z.record(z.string(), z.unknown()).nullish() }).nullish(),
   include: z.array(z.string()).nullish(),
+  ...each(anything, 'tools', 'tool_choice', 'parallel_tool_calls'),
 });
 
 export type ResponseBody = z.output<typeof responseSchema>;
 export type InputItem = Exclude<ResponseBody['input'], string>[number];
 type ChatMessage = ChatBody['messages'][number];
-
-export function parseResponseBody(value: unknown): ResponseBody {
-  const body = parseBody(responseSchema, value);
-  refuseShaping(value, []);
-  return body;
-}
 
 /** Nothing else can be included: encrypted reasoning, for one, does not exist here. */
 const includesLogprobs = 'message.output_text.logprobs';
@@ -66,7 +64,8 @@ export function chatOf(body: ResponseBody, said: readonly ChatMessage[]): ChatBo
   const system: ChatMessage[] = instructions ? [{ role: 'system', content: instructions }] : [];
   return {
     ...drawnIn(body),
-    messages: [...system, ...said],
+    ...chatTools(body),
+    messages: joinTurns([...system, ...said]),
     seed,
     metadata,
     user,
@@ -77,41 +76,31 @@ export function chatOf(body: ResponseBody, said: readonly ChatMessage[]): ChatBo
   } as ChatBody;
 }
 
-const textTypes: readonly string[] = ['input_text', 'output_text', 'text', 'refusal'];
+const parts = { input_text: textIn, output_text: textIn, text: textIn, refusal: refusalIn };
 
 const itemTypes: readonly unknown[] = ['message', 'reasoning', 'item_reference', undefined];
+const turnTypes = [...itemTypes, 'function_call', 'function_call_output'];
+const turnParts = { ...parts, input_image: textIn };
 
 export function isBeyondSearch(value: unknown): boolean {
-  const { type, content } = record(value);
-  if (!itemTypes.includes(type)) return true;
-  return type !== 'reasoning' && some(content, (part) => isOtherPart(record(part).type));
+  return isOther(value, itemTypes, parts);
 }
 
-function isOtherPart(type: unknown): boolean {
-  return typeof type === 'string' && !textTypes.includes(type);
+export function isBeyondTurn(value: unknown): boolean {
+  return isOther(value, turnTypes, turnParts);
+}
+
+function isOther(value: unknown, types: readonly unknown[], held: typeof parts): boolean {
+  const { type, content, output } = record(value);
+  const isHeld = [content, output].every((list) => !some(list, (part) => !isReadBy(held, part)));
+  return !types.includes(type) || (type !== 'reasoning' && !isHeld);
 }
 
 /** Undefined for reasoning of former turns, which is dropped as is usual. */
-export function messageOf(
-  { type = 'message', role, content, ...rest }: InputItem,
-  at: number,
-): ChatMessage | undefined {
+export function messageOf({ type = 'message', role, content }: InputItem, at: number): ChatMessage | undefined {
   const where = `input.${at}`;
   if (type === 'reasoning') return undefined;
   if (type !== 'message' || role === undefined || content === undefined)
     return refuseField('unsupported_parameter', where, `is of type '${type.slice(0, 40)}': a search takes messages`);
-  const unknown = Object.keys(rest).find((key) => !['id', 'status', 'phase'].includes(key));
-  if (unknown !== undefined) refuseField('unknown_parameter', `${where}.${unknown}`, 'is not a known parameter');
-  return {
-    role,
-    content:
-      typeof content === 'string' ? content : content.map((part, n) => textOf(part, `${where}.content.${n}`)).join(''),
-  };
-}
-
-function textOf(part: Readonly<Record<string, unknown>>, where: string): string {
-  const text = part.type === 'refusal' ? part.refusal : part.text;
-  if (textTypes.includes(String(part.type)) && typeof text === 'string') return text;
-  const type = String(part.type).slice(0, 40);
-  return refuseField('unsupported_parameter', where, `is of type '${type}': a search takes text only`);
+  return { role, content: textOf(content, `${where}.content`, parts) };
 }

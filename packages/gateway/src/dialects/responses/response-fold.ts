@@ -3,7 +3,7 @@
 // the answer is a message. Sent events are never taken back.
 
 import { type LoggedEvent, SearchFold } from '@coppice/core/log';
-import { isFold } from '@coppice/core/tree';
+import { agentTurn, isFold } from '@coppice/core/tree';
 import { chosenPath } from '../../result/chosen-path.ts';
 import { answerLogprobs } from '../../result/logprobs.ts';
 import { Progress } from '../../result/progress.ts';
@@ -94,7 +94,7 @@ export class ResponseFold {
   #grow(atMs: number): void {
     const line = this.#progress.next(atMs);
     if (line !== undefined) this.#items.progress(line);
-    if (!isHeldBack(this.#facts.plan)) this.#give(this.#shared.take());
+    if (!isHeldBack(this.#facts.plan) && !agentTurn(this.#facts.plan.prompt)) this.#give(this.#shared.take());
   }
 
   #exit(): void {
@@ -123,11 +123,13 @@ export class ResponseFold {
     if (this.#broken) return;
     if (unacceptedJson(plan, outcome) !== undefined) return;
     if (texts.refusal !== null) return this.#items.refuse(texts.refusal);
-    if (plan.mode === 'direct') this.#items.reasoning(texts.reasoning_content ?? '');
+    if (plan.mode === 'direct' || texts.calls || agentTurn(plan.prompt))
+      this.#items.reasoning(texts.reasoning_content ?? '');
     else this.#give(this.#shared.finish(path));
     // Words that went out as reasoning, or stand in no step.
     this.#items.content((texts.content ?? '').slice(this.#items.contentLength));
     const logprobs = answerLogprobs(plan, this.#log, outcome.complete)?.content ?? [];
+    for (const call of texts.calls ?? []) this.#items.call(call);
     this.#items.close(outcome.finish_reason === 'length' ? 'incomplete' : 'completed', logprobs);
   }
 

@@ -5,20 +5,21 @@ import type { Plain, TextKeeping } from '@coppice/core/journal';
 import { refuseField } from '../../http/api-error.ts';
 import { shapeIn } from '../answer-format.ts';
 import type { AskedBody, Beyond, Desk, InboundDialect, SearchedChat, StreamFrame, Teller } from '../dialect.ts';
-import { ignoredIn, passedIn } from '../fields.ts';
+import { ignoredIn, parseSearched, passedIn } from '../fields.ts';
+import { askedTurn } from '../turn-body.ts';
 import { isFull, record, some } from '../unchecked.ts';
 import { historyOf, saidIn } from './conversation.ts';
 import {
   chatOf,
   isBeyondSearch,
-  itemsOf,
+  isBeyondTurn,
   notIncluded,
-  parseResponseBody,
   type ResponseBody,
   responseSchema,
 } from './response-body.ts';
 import { type ResponseEvent, ResponseFold } from './response-fold.ts';
 import type { ResponseFacts } from './response-json.ts';
+import { chatTools } from './response-turns.ts';
 
 export const responsesDialect: InboundDialect<ResponseBody> = {
   path: '/v1/responses',
@@ -42,11 +43,14 @@ function beyond(body: Plain): Beyond {
   const { tools, input, previous_response_id: previous, background, text } = body;
   if (typeof previous === 'string' || background === true) return { isBeyond: false, passed: [] };
   const isBeyond = isFull(tools) || some(input, isBeyondSearch);
-  return { isBeyond, passed: passedIn(body), shape: () => shapeIn({ response_format: record(text).format }) };
+  const turn = some(input, isBeyondTurn)
+    ? undefined
+    : askedTurn({ ...chatTools(body), reasoning_effort: record(body.reasoning).effort });
+  return { isBeyond, passed: passedIn(body), turn, shape: () => shapeIn({ response_format: record(text).format }) };
 }
 
 function read(value: unknown, texts: TextKeeping): AskedBody<ResponseBody> {
-  const body = parseResponseBody(value);
+  const body = parseSearched(responseSchema, value);
   const { stream, background } = body;
   const ignored = [...ignoredIn(responseSchema, value), ...notIncluded(body)];
   const stored = isStored(body, texts);
@@ -68,7 +72,7 @@ function isStored({ store, background, previous_response_id: previous }: Respons
 
 async function chat(body: ResponseBody, desk: Desk): Promise<SearchedChat> {
   const history = await historyOf(desk, body);
-  const said = await saidIn(desk, itemsOf(body));
+  const said = await saidIn(desk, body);
   return { chat: chatOf(body, [...history, ...said]), kept: { ...body, history } };
 }
 

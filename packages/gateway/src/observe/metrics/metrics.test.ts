@@ -50,7 +50,6 @@ test('the classes of tokens add up to what was generated', async () => {
   const text = await metricsOf(url);
   expect(usage.completion_tokens).toBeGreaterThan(0);
   expect(sumOf(text, 'coppice_tokens_total')).toBe(usage.completion_tokens);
-  expect(sumOf(text, 'coppice_ahead_tokens_total')).toBeLessThanOrEqual(usage.completion_tokens);
   const classes = [...text.matchAll(/^coppice_tokens_total\{model="m",class="(\w+)"\}/gm)].map(([, name]) => name);
   expect(classes).toEqual(['committed', 'discarded', 'speculative']);
 });

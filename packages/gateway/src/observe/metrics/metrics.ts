@@ -6,13 +6,11 @@ import type { ObservedSearches } from '../../searches/searches-options.ts';
 import { addModelMetrics } from './model-metrics.ts';
 import { ReadMetrics } from './read-metrics.ts';
 
-/** From a cached answer to the longest deadline that people wait for. */
+/** Buckets reach from a cached answer to the longest deadline that people wait for. */
 const seconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 60, 120, 300];
-/** From a wide search alone on an engine to one that waited for minutes and wrote little. */
+/** Buckets reach from a wide search alone on an engine to one that waited for minutes and wrote little. */
 const tokenSeconds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5];
 const tokenClasses = ['committed', 'discarded', 'speculative'] as const;
-/** Each speculative token is in one class: asked for later, given up, or never asked for. */
-const aheadClasses = { adopted: 'adopted', forsaken: 'forsaken', unasked: 'speculative' } as const;
 
 function metersIn(registry: Registry) {
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
@@ -28,13 +26,8 @@ function metersIn(registry: Registry) {
     searches: counter('searches_total', 'Searches that ended, by exit', ['model', 'program', 'policy', 'exit']),
     searchSeconds: histogram('search_duration_seconds', 'From arrival to exit', ['model', 'exit']),
     queueSeconds: histogram('queue_duration_seconds', 'From arrival to admission', ['model']),
-    rollouts: counter('rollouts_total', 'Completed strands', ['model']),
     tokens: counter('tokens_total', 'Tokens generated; classes do not overlap', ['model', 'class']),
     computed: counter('computed_tokens_total', 'Of the tokens generated, those computed', ['model']),
-    ahead: counter('ahead_tokens_total', 'Of the tokens generated, those grown ahead of the program', [
-      'model',
-      'outcome',
-    ]),
     prefix: counter('prefix_tokens_total', 'Tokens of prompts and paths that the engine read', ['model', 'source']),
     verifier: counter('verifier_tokens_total', 'Tokens that the verifier read', ['model', 'source']),
     embedder: counter('embedder_tokens_total', 'Tokens that the embedder read', ['model']),
@@ -64,10 +57,6 @@ export class Metrics {
       'Tokens of running searches so far; tokens_total has them when they end',
       runningTokens,
     );
-    all.gauge('batch_searches', 'Searches of batches that run, are parked or wait', batchSearches);
-    const width = 'Strands that running searches may have open';
-    all.gauge('width_primary_strands', width, (each) => widthOf(each, 'primary'));
-    all.gauge('width_speculative_strands', 'The same for speculation', (each) => widthOf(each, 'speculative'));
     addModelMetrics(this.registry, () => searches().models.values());
   }
 
@@ -97,7 +86,7 @@ export class Metrics {
     if (result === undefined) return;
     const meters = this.#meters;
     const { model, program, policy } = facts.plan;
-    const { exit, tokens, usage, rollouts, queue_ms } = result.outcome;
+    const { exit, tokens, usage, queue_ms } = result.outcome;
     meters.searches.inc({ model, program, policy, exit: exit.kind });
     meters.searchSeconds.observe({ model, exit: exit.kind }, (endedMs - facts.createdMs) / 1000);
     if (queue_ms !== null) meters.queueSeconds.observe({ model }, queue_ms / 1000);
@@ -107,7 +96,6 @@ export class Metrics {
       const { completion_tokens: generated } = usage;
       if (generated > 0) meters.perToken.observe({ model }, (endedMs - facts.createdMs) / 1000 / generated);
     }
-    meters.rollouts.inc({ model }, rollouts);
     this.#countTokens(model, tokens);
     for (const [writer, { generated_tokens, money = 0 }] of Object.entries(result.outcome.models ?? {})) {
       meters.written.inc({ model, writer }, generated_tokens);
@@ -118,7 +106,6 @@ export class Metrics {
   #countTokens(model: string, tokens: Readonly<Record<string, number>>): void {
     const meters = this.#meters;
     for (const name of tokenClasses) meters.tokens.inc({ model, class: name }, tokens[name] ?? 0);
-    for (const [outcome, name] of Object.entries(aheadClasses)) meters.ahead.inc({ model, outcome }, tokens[name] ?? 0);
     meters.computed.inc({ model }, tokens.computed ?? 0);
     meters.prefix.inc({ model, source: 'computed' }, tokens.prefix ?? 0);
     meters.prefix.inc({ model, source: 'cached' }, tokens.prefix_cached ?? 0);
@@ -130,13 +117,4 @@ export class Metrics {
 
 function runningTokens({ live }: ObservedSearches): number {
   return [...live].reduce((sum, { summary }) => sum + summary.tokens, 0);
-}
-
-function batchSearches({ live }: ObservedSearches): number {
-  return [...live].filter(({ facts }) => facts.plan.idle === true).length;
-}
-
-function widthOf({ live }: ObservedSearches, lane: 'primary' | 'speculative'): number {
-  const running = [...live].filter(({ state }) => state === 'running');
-  return running.reduce((sum, { summary }) => sum + summary.width[lane], 0);
 }

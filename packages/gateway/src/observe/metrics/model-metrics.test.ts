@@ -3,11 +3,8 @@ import { expect, it } from 'vitest';
 import type { ServedModel } from '../../models/served-model.ts';
 import { addModelMetrics } from './model-metrics.ts';
 
-const guesses = (count: number) => Array.from({ length: count }, (_, at) => ({ guessed: 10 - at, right: at }));
-
 /** A model at rest, but for what the test says of it. */
 function model(name: string, more: object): ServedModel {
-  const total = { paths: 0, pathTokens: 0, pathMs: 0, byDistance: [], byDepth: [] };
   const runtime = {
     leasesTaken: 0,
     ours: { answers: 0, ms: 0 },
@@ -16,7 +13,7 @@ function model(name: string, more: object): ServedModel {
     queue: { budget: 8, wantedStrands: 0, backWaitMs: 0 },
   };
   const engine = { load: () => ({ runningSequences: 0, waitingSequences: 0 }) };
-  return { name, healthy: true, growth: { total }, runtime, engine, ...more } as unknown as ServedModel;
+  return { name, healthy: true, runtime, engine, ...more } as unknown as ServedModel;
 }
 
 async function valuesOf(models: readonly ServedModel[]): Promise<string[]> {
@@ -24,33 +21,6 @@ async function valuesOf(models: readonly ServedModel[]): Promise<string[]> {
   addModelMetrics(registry, () => models);
   return (await registry.metrics()).split('\n');
 }
-
-it('counts guesses by distance and by depth, the farthest and the deepest together', async () => {
-  const total = { paths: 1, pathTokens: 80, pathMs: 500, byDistance: guesses(5), byDepth: guesses(10) };
-  expect(await valuesOf([model('m', { growth: { total } })])).toEqual(
-    expect.arrayContaining([
-      'coppice_guesses_total{model="m",ahead="1"} 10',
-      'coppice_guesses_total{model="m",ahead="4+"} 13',
-      'coppice_guesses_right_total{model="m",ahead="4+"} 7',
-      'coppice_guesses_by_depth_total{model="m",depth="7"} 4',
-      'coppice_guesses_by_depth_right_total{model="m",depth="8+"} 24',
-    ]),
-  );
-});
-
-it('tells what the trial of a draft model said and what the model proposes, of models that have one', async () => {
-  const drafting = { gain: 1.25, isUsed: true, draftedTokens: 40, acceptedTokens: 30 };
-  const values = await valuesOf([
-    model('drafted', { engine: { load: () => ({ runningSequences: 0, waitingSequences: 0, drafting }) } }),
-    model('plain', {}),
-  ]);
-  expect(values.filter((line) => /^coppice_draft/.test(line))).toEqual([
-    'coppice_draft_gain_ratio{model="drafted"} 1.25',
-    'coppice_draft_used{model="drafted"} 1',
-    'coppice_draft_tokens_total{model="drafted"} 40',
-    'coppice_draft_accepted_tokens_total{model="drafted"} 30',
-  ]);
-});
 
 it('tells what an autoscaler goes by: strands wanted, the age of the queue, replicas and their list', async () => {
   const runtime = {

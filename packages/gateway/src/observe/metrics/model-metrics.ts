@@ -1,12 +1,8 @@
-// Metrics of the served models (P4's precise goodput is the rate of path tokens over that of path time). The last value of a label stands
-// for the rest, so that labels stay few.
+// Metrics of the served models.
 
 import type { Registry } from 'prom-client';
 import type { ServedModel } from '../../models/served-model.ts';
 import { ReadMetrics } from './read-metrics.ts';
-
-const mostAhead = 4;
-const mostDepth = 8;
 
 type Models = () => Iterable<ServedModel>;
 
@@ -14,9 +10,7 @@ export function addModelMetrics(registry: Registry, models: Models): void {
   addServing(registry, models);
   addAnswerTimes(registry, models);
   addScaling(registry, models);
-  addGrowth(registry, models);
   addEmbedding(registry, models);
-  addDrafting(registry, models);
   addJudging(registry, models);
 }
 
@@ -47,10 +41,9 @@ function addServing(registry: Registry, models: Models): void {
   engine.gauge('engine_running_sequences', 'Sequences in the batch', ({ runningSequences }) => runningSequences);
   const outside = 'Sequences that wait for the batch';
   engine.gauge('engine_waiting_sequences', outside, ({ waitingSequences }) => waitingSequences);
-  engine.gauge('engine_step_seconds', 'Recent time of one decode step', ({ stepMs }) => (stepMs ?? 0) / 1000);
 }
 
-/** Where the time between two steps of a strand goes. */
+/** Adds up where the time between two steps of a strand goes. */
 function addAnswerTimes(registry: Registry, models: Models): void {
   const all = perModel(registry, models, (model) => model);
   const share = 'Sequences that run at the servers, by their own gauges where they tell, over open strands';
@@ -73,7 +66,7 @@ function addAnswerTimes(registry: Registry, models: Models): void {
   parts.count('answer_seconds', `${time} ${own} (queue, compute)`, (ms) => ms / 1000);
 }
 
-/** For autoscalers: wanted strands, the age of the queue, and the servers. */
+/** Autoscalers read wanted strands, the age of the queue, and the servers. */
 function addScaling(registry: Registry, models: Models): void {
   const queue = perModel(registry, models, ({ runtime }) => runtime);
   const wanted = 'Strands that running and waiting searches need; without batches, boosts and speculation';
@@ -94,53 +87,12 @@ function addScaling(registry: Registry, models: Models): void {
   listed.gauge('replica_list_healthy', last, (isHealthy) => (isHealthy ? 1 : 0));
 }
 
-function addGrowth(registry: Registry, models: Models): void {
-  const paths = perModel(registry, models, ({ growth }) => growth.total);
-  paths.count('path_tokens', 'Tokens of completed paths', ({ pathTokens }) => pathTokens);
-  paths.count('path_seconds', 'From admission to their completion', ({ pathMs }) => pathMs / 1000);
-  addGuesses(registry, models, { name: 'guesses', label: 'ahead', by: 'byDistance', most: mostAhead });
-  addGuesses(registry, models, { name: 'guesses_by_depth', label: 'depth', by: 'byDepth', most: mostDepth });
-}
-
-interface GuessClasses {
-  readonly name: string;
-  readonly label: 'ahead' | 'depth';
-  readonly by: 'byDistance' | 'byDepth';
-  readonly most: number;
-}
-
-function addGuesses(registry: Registry, models: Models, { name, label, by, most }: GuessClasses): void {
-  const metrics = new ReadMetrics<string, { guessed: number; right: number }>(registry, ['model', label], () =>
-    Array.from(models()).flatMap((model) =>
-      model.growth.total[by].map((guesses, at) => {
-        const value = at + 1 < most ? String(at + 1) : `${most}+`;
-        return [{ model: model.name, [label]: value }, guesses] as const;
-      }),
-    ),
-  );
-  metrics.count(name, 'Steps that were grown ahead of the program', ({ guessed }) => guessed);
-  metrics.count(`${name}_right`, 'Those of them that it came to ask for', ({ right }) => right);
-}
-
 function addEmbedding(registry: Registry, models: Models): void {
   const metrics = perModel(registry, models, ({ embedder }) => embedder?.load());
   metrics.gauge('embedder_healthy', '1 while the embedder gives vectors', ({ healthy }) => (healthy ? 1 : 0));
-  metrics.gauge('embedder_waiting_texts', 'Answers that wait for their vectors', ({ waiting }) => waiting);
   metrics.count('embedder_texts', 'Answers that were to be embedded', ({ texts }) => texts);
   const failed = 'Those of them that got no vector, and are compared by their words';
   metrics.count('embedder_failed_texts', failed, (load) => load.failed);
-}
-
-function addDrafting(registry: Registry, models: Models): void {
-  const metrics = perModel(registry, models, ({ engine }) => engine.load().drafting);
-  metrics.gauge(
-    'draft_gain_ratio',
-    'Times as fast with the draft model as without, in the trial at start',
-    (it) => it.gain,
-  );
-  metrics.gauge('draft_used', '1 where the trial said that the draft model pays', ({ isUsed }) => (isUsed ? 1 : 0));
-  metrics.count('draft_tokens', 'Tokens that the draft model proposed', ({ draftedTokens }) => draftedTokens);
-  metrics.count('draft_accepted_tokens', 'Those of them that the engine kept', ({ acceptedTokens }) => acceptedTokens);
 }
 
 function addJudging(registry: Registry, models: Models): void {

@@ -1,4 +1,4 @@
-// Metrics of the journal, the connections, the trace collector, the shared queue and the keys.
+// Metrics of the journal, the connections, the shared queue and the keys.
 
 import type { Journal } from '@coppice/core/journal';
 import type { Registry } from 'prom-client';
@@ -9,7 +9,6 @@ import { ReadMetrics } from './read-metrics.ts';
 interface ServerParts {
   readonly journal: Journal;
   readonly connections: Pick<Connections, 'open' | 'closed'>;
-  readonly telemetry: { readonly counts: { readonly sent: number; readonly dropped: number } };
 }
 
 /** Each node reports the same queue: take the largest value, not the sum. */
@@ -43,8 +42,6 @@ export function addServerMetrics(registry: Registry, parts: ServerParts): void {
     Object.entries(parts.connections.closed).map(([limit, count]) => [{ limit }, count] as const),
   );
   closed.count('connections_closed', 'Connections that a limit has closed', (count) => count);
-  metrics.count('telemetry_spans_sent', 'Spans that reached the collector', ({ telemetry }) => telemetry.counts.sent);
-  metrics.count('telemetry_spans_dropped', 'Spans that were given up', ({ telemetry }) => telemetry.counts.dropped);
 }
 
 export function addKeyMetrics(registry: Registry, usage: UsageMeter): void {

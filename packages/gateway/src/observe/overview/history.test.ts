@@ -31,42 +31,19 @@ describe('history of a range', () => {
     expect(total).toMatchObject({ searches: 4, p50_ms: 10, p99_ms: 30, exits: { accepted: 4 } });
   });
 
-  it('says what the trees of a model have shown, by program', () => {
+  it('says how the searches of a model went, by program', () => {
     const about = { model: 'oak', program: 'mcts' };
     const audit = { pairs: 4, right: 3, agreed: [], differed: [] };
-    const shapes = [
-      { draws: 30, twins: 3, refused: 6, depth: 4, changes: 1 },
-      { draws: 10, twins: 1, refused: 0, depth: null, changes: 0 },
-    ];
-    const searches = shapes.map((shape, at) =>
-      ended(`s${at}`, nowMs, { about, outcome: { rollouts: 6, shape, ...(at === 0 && { audit }) } }),
+    const searches = [5, 7].map((rollouts, at) =>
+      ended(`s${at}`, nowMs, { about, outcome: { rollouts, ...(at === 0 && { audit }) } }),
     );
-    const other = ended('t', nowMs, { about: { model: 'oak', program: 'beam' }, outcome: { shape: shapes[1]! } });
-    const { kinds } = foldHistory([other, ...searches, ended('u', nowMs)].map(pastSearch), '1h', nowMs, true);
+    const other = ended('t', nowMs, { about: { model: 'oak', program: 'beam' }, outcome: { rollouts: 1 } });
+    const direct = ended('d', nowMs, { about: { ...about, mode: 'direct' }, outcome: { rollouts: 1 } });
+    const all = [other, ...searches, direct, ended('u', nowMs)];
+    const { kinds } = foldHistory(all.map(pastSearch), '1h', nowMs, true);
     expect(kinds).toEqual([
-      {
-        ...about,
-        searches: 2,
-        rollouts: 6,
-        depth: 4,
-        twin_share: 0.1,
-        refused_share: 0.15,
-        changed_share: 0.1,
-        judge_agreement: 0.75,
-        split_questions: 1,
-      },
-      {
-        model: 'oak',
-        program: 'beam',
-        searches: 1,
-        rollouts: 0,
-        depth: null,
-        twin_share: 0.1,
-        refused_share: 0,
-        changed_share: 0,
-        judge_agreement: null,
-        split_questions: 0,
-      },
+      { ...about, searches: 2, rollouts: 6, judge_agreement: 0.75, split_questions: 1 },
+      { model: 'oak', program: 'beam', searches: 1, rollouts: 1, judge_agreement: null, split_questions: 0 },
     ]);
   });
 
@@ -143,7 +120,7 @@ describe('GET /v1/history', () => {
     const after = await runGateway({ journal });
     await post(`${after.url}/v1/chat/completions`, question);
     const { total, buckets, complete, kinds } = await read(after.url, '24h');
-    expect(kinds).toMatchObject([{ program: 'mcts', searches: 2, depth: expect.any(Number) }]);
+    expect(kinds).toMatchObject([{ program: 'mcts', searches: 2 }]);
     expect(total).toMatchObject({ searches: 2, exits: { accepted: 2 } });
     expect(total.p99_ms).toBeGreaterThanOrEqual(total.p50_ms!);
     expect(total.tokens).toBeGreaterThan(0);

@@ -130,37 +130,25 @@ export function figuresOf(ends: readonly PastSearch[]): Omit<HistoryBucketJson, 
   };
 }
 
-interface KindSearch extends Pick<HistoryKindJson, 'model' | 'program' | 'rollouts'>, Pick<ResultFacts, 'audit'> {
-  readonly shape: NonNullable<ResultFacts['shape']>;
-}
+type KindSearch = Pick<HistoryKindJson, 'model' | 'program' | 'rollouts'> & Pick<ResultFacts, 'audit'>;
 
 function kindSearch(about: Plain, outcome: Plain | undefined): KindSearch | undefined {
-  const { model, program } = about as { readonly model?: string; readonly program?: string };
-  const { rollouts = 0, shape, audit } = (outcome ?? {}) as Partial<ResultFacts>;
-  return model === undefined || program === undefined || shape === undefined
-    ? undefined
-    : { model, program, rollouts, shape, ...(audit && { audit }) };
+  const { model, program, mode } = about as { readonly [Name in 'model' | 'program' | 'mode']?: string };
+  const { rollouts, audit } = (outcome ?? {}) as Partial<ResultFacts>;
+  const isSearch = model !== undefined && program !== undefined && rollouts !== undefined && mode !== 'direct';
+  return isSearch ? { model, program, rollouts, ...(audit && { audit }) } : undefined;
 }
 
 export function kindsOf(searches: readonly KindSearch[]): HistoryKindJson[] {
   const groups = Map.groupBy(searches, ({ model, program }) => JSON.stringify([model, program]));
   const kinds = Array.from(groups.values(), (own): HistoryKindJson => {
     const sum = (read: (search: KindSearch) => number) => own.reduce((total, each) => total + read(each), 0);
-    const shareOf = (read: (shape: KindSearch['shape']) => number, all: number) =>
-      all === 0 ? 0 : sum(({ shape }) => read(shape)) / all;
-    const draws = sum(({ shape }) => shape.draws);
-    const ended = sum(({ shape }) => Number(shape.depth !== null));
     const pairs = sum(({ audit }) => audit?.pairs ?? 0);
-    const later = sum(({ rollouts }) => Math.max(0, rollouts - 1));
     return {
       model: own[0]!.model,
       program: own[0]!.program,
       searches: own.length,
       rollouts: sum(({ rollouts }) => rollouts) / own.length,
-      depth: ended === 0 ? null : shareOf(({ depth }) => depth ?? 0, ended),
-      twin_share: shareOf(({ twins }) => twins, draws),
-      refused_share: shareOf(({ refused }) => refused, draws),
-      changed_share: shareOf(({ changes }) => changes, later),
       judge_agreement: pairs === 0 ? null : sum(({ audit }) => audit?.right ?? 0) / pairs,
       split_questions: sum(({ audit }) => Number(audit !== undefined)),
     };

@@ -1,37 +1,30 @@
-// The overview of the page, once a second: budget, queue, running searches, exits, tokens and latency. All readers share the sums; each has
-// its own list of searches. Lists, remembered ends and samples are bounded.
+// The overview of the page, once a second: health, budget, queue, running searches and tokens. All readers share the sums; each has its own
+// list of searches. Lists and samples are bounded. Latency and exits are the history's (history.ts), other figures those of /metrics.
 
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { actingThreshold } from '@coppice/core/answering';
 import type { Clock } from '@coppice/core/base';
 import { version } from '@coppice/core/config';
 import type { Journal } from '@coppice/core/journal';
-import { exitKinds } from '@coppice/core/log';
-import type { ServerCost, Servers } from '@coppice/core/scheduler';
 import type { ServedModel } from '../../models/served-model.ts';
 import type { Ended, LiveSearch } from '../../searches/live-search.ts';
 import type { ObservedSearches } from '../../searches/searches-options.ts';
 import type {
   JournalHealthJson,
   ListedJson,
-  ModelCostJson,
   ModelLoadJson,
   OverviewJson,
   SampleJson,
-  ServerCostJson,
 } from '../../wire/overview-json.ts';
-import { figuresOf, type PastSearch } from './history.ts';
 
-const windowMs = 15 * 60_000;
-const mostEnds = 20_000;
 export const sampleMs = 5000;
-const mostSamples = windowMs / sampleMs;
+/** Of 15 minutes. */
+const mostSamples = 180;
 export const mostListed = 200;
 /** Searches in a node's report to the others, every few seconds. */
 const mostReported = 50;
 /** Tokens per second are counted over this many samples. */
 const rateSamples = 3;
 const tokenClasses = ['committed', 'discarded', 'speculative', 'adopted', 'forsaken', 'verifier'] as const;
-const noExits = Object.fromEntries(exitKinds.map((kind) => [kind, 0]));
 
 export interface NodeReport {
   readonly healthy: boolean;
@@ -42,37 +35,29 @@ export interface NodeReport {
 
 export class Overview {
   readonly #clock: Clock;
-  readonly #startedMs: number;
-  readonly #delay = monitorEventLoopDelay({ resolution: 10 });
-  #ends: PastSearch[] = [];
+  #ended = 0;
   readonly #samples: SampleJson[] = [];
   readonly #tokens: Record<string, number> = Object.fromEntries(tokenClasses.map((name) => [name, 0]));
   #endedTokens = 0;
   readonly #marks: { readonly atMs: number; readonly tokens: number }[] = [];
-  refused = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#startedMs = clock.nowMs();
-    this.#marks.push({ atMs: this.#startedMs, tokens: 0 });
-    this.#delay.enable();
+    this.#marks.push({ atMs: clock.nowMs(), tokens: 0 });
   }
 
-  ended(search: LiveSearch, { result, endedMs }: Ended): void {
+  ended({ result }: Ended): void {
     if (result === undefined) return;
-    const { exit, tokens, usage } = result.outcome;
-    const { completion_tokens: generated } = usage;
-    this.#ends.push({ endedMs, latencyMs: endedMs - search.facts.createdMs, kind: exit.kind, tokens: generated });
-    this.#endedTokens += generated;
-    if (this.#ends.length > mostEnds) this.#ends = this.#ends.slice(-mostEnds / 2);
+    const { tokens, usage } = result.outcome;
+    this.#ended += 1;
+    this.#endedTokens += usage.completion_tokens;
     for (const name of tokenClasses) this.#tokens[name] = (this.#tokens[name] ?? 0) + (tokens[name] ?? 0);
   }
 
   sample(searches: ObservedSearches): void {
-    const { running, waiting } = searches.admission;
     this.#marks.push({ atMs: this.#clock.nowMs(), tokens: this.#generated(searches) });
     if (this.#marks.length > rateSamples) this.#marks.shift();
-    this.#samples.push({ at_ms: Math.round(this.#clock.nowMs()), ...budgetOf(searches), running, waiting });
+    this.#samples.push({ at_ms: Math.round(this.#clock.nowMs()), ...budgetOf(searches) });
     if (this.#samples.length > mostSamples) this.#samples.shift();
   }
 
@@ -82,11 +67,8 @@ export class Overview {
 
   frame(searches: ObservedSearches, queueLimit: number, journal: JournalHealthJson): OverviewJson {
     const nowMs = this.#clock.nowMs();
-    this.#ends = this.#ends.filter(({ endedMs }) => nowMs - endedMs <= windowMs);
-    const { searches: count, p50_ms, p99_ms, exits } = figuresOf(this.#ends);
     return {
       at_ms: Math.round(nowMs),
-      uptime_ms: Math.round(nowMs - this.#startedMs),
       version,
       models: [...searches.models.values()].map(viewModel),
       journal,
@@ -94,11 +76,8 @@ export class Overview {
       nodes: [],
       queue: { waiting: searches.admission.waiting, limit: queueLimit },
       searches: { running: searches.admission.running, listed: [] },
-      exits: { ...noExits, ...exits },
+      ended: this.#ended,
       tokens: { ...this.#tokens, ...this.#pace(this.#generated(searches), nowMs) },
-      latency: p50_ms === null || p99_ms === null ? null : { p50_ms, p99_ms, count },
-      refused: this.refused,
-      event_loop_ms: this.#eventLoopMs(),
     };
   }
 
@@ -125,10 +104,6 @@ export class Overview {
     };
   }
 
-  close(): void {
-    this.#delay.disable();
-  }
-
   #generated({ live }: ObservedSearches): number {
     return [...live].reduce((sum, { summary }) => sum + summary.tokens, this.#endedTokens);
   }
@@ -137,12 +112,6 @@ export class Overview {
     const { atMs, tokens } = this.#marks[0]!;
     const seconds = Math.max(1, (nowMs - atMs) / 1000);
     return { generated, per_second: Math.round(Math.max(0, generated - tokens) / seconds) };
-  }
-
-  #eventLoopMs(): number {
-    const ms = this.#delay.percentile(99) / 1e6;
-    this.#delay.reset();
-    return Math.round(ms * 10) / 10;
   }
 }
 
@@ -184,16 +153,7 @@ function viewModel({ name, config, engine, verifier, runtime, healthy, judgement
     waiting_sequences: waitingSequences,
     step_ms: stepMs ?? null,
     drafting: drafting === undefined ? null : { gain: readable(drafting.gain), used: drafting.isUsed },
-    expected_wait_ms: Math.round(runtime.queue.backWaitMs),
-    cost: runtime.servers === undefined ? null : viewCost(runtime.servers),
   };
-}
-
-function viewCost({ engine, verifier, perStrand }: Servers): ModelCostJson {
-  const view = ({ inFlight, line: { baseMs, slopeMs } }: ServerCost): ServerCostJson => {
-    return { in_flight: inFlight, alone_ms: readable(baseMs), each_more_ms: readable(slopeMs) };
-  };
-  return { engine: view(engine), verifier: verifier ? view(verifier) : null, children_per_strand: readable(perStrand) };
 }
 
 function readable(value: number): number {
@@ -239,7 +199,7 @@ function listedRow({ id, facts, state, summary }: LiveSearch, place: number | nu
     rollout_limit: plan.rollouts,
     best_score,
     tokens,
-    threshold: plan.threshold,
+    threshold: actingThreshold(plan),
     age_ms: Math.round(nowMs - createdMs),
   };
 }

@@ -51,6 +51,9 @@ export const listModels = () => getList<ModelJson>('v1/models');
 export const listRecent = (limit: number) =>
   getList<SearchJson>(`v1/searches?state=done,failed,cancelled&limit=${limit}`);
 
+export const listSession = (session: string, limit: number) =>
+  getList<SearchJson>(`v1/searches?session=${encodeURIComponent(session)}&limit=${limit}`);
+
 export async function readHistory(range: HistoryRange): Promise<HistoryJson> {
   return (await (await request(`v1/history?range=${range}`)).json()) as HistoryJson;
 }

@@ -38,7 +38,7 @@ const texts: readonly TextRow[] = [
   { name: 'model', text: ({ search }) => search.model },
   { name: 'program', text: ({ search }) => search.program },
   { name: 'policy', text: ({ search }) => search.policy },
-  { name: 'threshold', text: ({ search }) => String(search.limits.threshold) },
+  { name: 'threshold', text: ({ search }) => String(search.limits.threshold ?? none) },
   { name: 'best score', text: ({ fold }) => formatScore(fold.bestScore) },
 ];
 

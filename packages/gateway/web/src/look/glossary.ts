@@ -13,6 +13,8 @@ export const glossary = {
   rollout: 'One walk of a strand from the root to the end of a path. How many a search may have is its main limit.',
   threshold: 'The score from which a finished path counts as an accepted answer.',
   p99: '99 of 100 searches took at most so long, from their arrival to their end; p50 is the same for half of them.',
+  twins: 'Steps that the model wrote again below the same step. They are one node, and are computed once.',
+  refused: 'Steps with a reward of 0.',
   speculative:
     'A step that was grown ahead of the program, while the engine had room. It joins the tree when the program asks for it.',
 } as const;

@@ -31,7 +31,12 @@ class LiveRow {
       this.#title,
       this.#share,
       h('span', { class: 'row-cell', title: 'rollouts of the most allowed' }, this.#rollouts, this.#rolloutWords),
-      h('span', { class: 'row-cell', title: 'best score; the mark is the threshold' }, this.#score, this.#scoreWords),
+      h(
+        'span',
+        { class: 'row-cell', title: 'best score; the mark is the threshold, where one ends the search' },
+        this.#score,
+        this.#scoreWords,
+      ),
       this.#tokens,
       this.#age,
     );
@@ -48,7 +53,8 @@ class LiveRow {
     setAttribute(this.#share, 'title', place === null ? shareWords(search) : 'in the queue of its model');
     setText(this.#rolloutWords, `${search.rollouts} of ${search.rollout_limit}`);
     setText(this.#scoreWords, formatScore(best_score));
-    setAttribute(this.#score, 'data-reached', best_score !== null && best_score >= threshold ? 'yes' : 'no');
+    const isReached = best_score !== null && threshold !== null && best_score >= threshold;
+    setAttribute(this.#score, 'data-reached', isReached ? 'yes' : 'no');
     setText(this.#tokens, formatCount(search.tokens ?? 0));
     setText(this.#age, formatDuration(search.age_ms));
     setVariable(this.#pips, '--open', Math.min(mostPips, search.open_strands));
@@ -57,7 +63,8 @@ class LiveRow {
     setVariable(this.#pips, '--may', Math.min(mostPips, may));
     setVariable(this.#rollouts, '--share', Math.min(1, search.rollouts / Math.max(1, search.rollout_limit)));
     setVariable(this.#score, '--share', Math.min(1, best_score ?? 0));
-    setVariable(this.#score, '--mark', Math.min(1, threshold));
+    // Hidden behind the end of the bar where no score ends the search.
+    setVariable(this.#score, '--mark', threshold === null ? 2 : Math.min(1, threshold));
   }
 }
 

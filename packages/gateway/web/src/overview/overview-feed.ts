@@ -43,8 +43,8 @@ export class OverviewFeed {
 
   #add(frame: OverviewJson): void {
     this.last = frame;
-    const { at_ms, budget, searches, queue } = frame;
-    this.samples.push({ at_ms, ...budget, running: searches.running, waiting: queue.waiting });
+    const { at_ms, budget } = frame;
+    this.samples.push({ at_ms, ...budget });
     while (this.samples[0]!.at_ms < at_ms - shownMs) this.samples.shift();
   }
 }

@@ -13,7 +13,7 @@ export interface Picture {
   readonly scene: Scene;
   readonly camera: Camera;
   readonly moment: SearchFold;
-  readonly threshold: number;
+  readonly threshold: number | null;
   /** End of the answer's path, or of the best so far. */
   readonly chosen: Node | undefined;
   readonly selected: NodeId | undefined;

@@ -30,7 +30,7 @@ export function paintNodes(brush: Brush): void {
     const chosen = brush.isChosen(sprout.key);
     const size = radius * (chosen ? 1.25 : 1);
     addShape(look, mark, at, size);
-    if (mark !== 'viable' && mark !== 'won') addShape(holes, mark, at, size - rim);
+    if (mark !== 'viable' && mark !== 'won' && mark !== 'scored') addShape(holes, mark, at, size - rim);
     if (chosen) addShape(outline, mark, at, size + 1.2);
   }
   for (const [step, look] of looks) {

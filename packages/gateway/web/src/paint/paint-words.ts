@@ -3,6 +3,7 @@
 
 import { type Node, pathTo } from '@coppice/core/tree';
 import { formatScore } from '../look/words.ts';
+import { shownScoreOf } from '../tree/mark.ts';
 import { keyOfNode } from '../tree/sprout.ts';
 import type { Brush } from './brush.ts';
 import { placeInside } from './place-inside.ts';
@@ -47,14 +48,19 @@ export function paintLabels(brush: Brush): void {
     paintHaloed(brush, formatScore(node.score), x + radius + 3, y - radius - 6);
   }
   const { x, y } = brush.point(end);
-  const words = [moment.exit === undefined && 'best so far', shorten(chosen!.answer ?? ''), chosenScore(chosen!)];
+  const words = [
+    moment.exit === undefined && 'best so far',
+    shorten(plainFraction(chosen!.answer ?? '')),
+    chosenScore(chosen!),
+  ];
   ctx.textAlign = 'center';
   ctx.font = `650 13px ${family}`;
   paintHaloed(brush, words.filter(Boolean).join(' · '), x, y - radius - 18);
 }
 
 function chosenScore(chosen: Node): string {
-  return chosen.reward === undefined ? 'unscored' : formatScore(chosen.score);
+  const score = shownScoreOf(chosen);
+  return score === undefined ? 'unscored' : formatScore(score);
 }
 
 /** A rim in the background's colour keeps branches from running through the text, which stays inside of the canvas. */
@@ -66,6 +72,11 @@ function paintHaloed({ ctx, picture }: Brush, text: string, x: number, y: number
   ctx.strokeText(text, at.x, at.y);
   ctx.fillStyle = picture.palette.ink;
   ctx.fillText(text, at.x, at.y);
+}
+
+/** A canvas sets no formulas. */
+function plainFraction(answer: string): string {
+  return answer.replace(/\\[dt]?frac\{(\w+)\}\{(\w+)\}/g, '$1/$2');
 }
 
 function shorten(text: string): string {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { answerPieces, piecesOf, type TextPiece } from './pieces.ts';
+import { answerPieces, piecesOf, piecesOfSteps, type TextPiece } from './pieces.ts';
 
 /** Formulas as their TeX in angle brackets, code in bars. */
 function shown(pieces: readonly TextPiece[]): string {
@@ -36,6 +36,20 @@ describe('texts of models', () => {
     expect(shown(answerPieces('42'))).toBe('42');
     expect(shown(answerPieces('a $\\pi$ b'))).toBe('a ‹\\pi› b');
     expect(shown(answerPieces('print(x)\n\\n'))).toBe('print(x)\n\\n');
+  });
+
+  it('go on as code from one step to the next until the fence is closed', () => {
+    const steps = [
+      'Run:\n```python\nimport sympy',
+      'x = 1 # $y$',
+      'print(x)\n```\nIt says $1$.',
+      '```',
+      'a',
+      '```',
+      'so $b$',
+    ];
+    const told = ['Run:\n‖import sympy‖', '‖x = 1 # $y$‖', '‖print(x)‖It says ‹1›.', '', '‖a‖', '', 'so ‹b›'];
+    expect(piecesOfSteps(steps).map(shown)).toEqual(told);
   });
 
   it('lose nothing but the marks of code', () => {

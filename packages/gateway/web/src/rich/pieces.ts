@@ -20,6 +20,19 @@ export function piecesOf(text: string): TextPiece[] {
   return text.length > longestText ? [{ kind: 'prose', text }] : new Cutter(text).cut();
 }
 
+/** The steps of a path: code that one step opens goes on in the next ones until its fence is closed. */
+export function piecesOfSteps(steps: readonly string[]): TextPiece[][] {
+  let isInCode = false;
+  return steps.map((text) => {
+    const begun = isInCode ? `\`\`\`\n${text}` : text;
+    const isLeftOpen = ((text.match(/^```/gm)?.length ?? 0) % 2 === 1) !== isInCode;
+    isInCode = isLeftOpen;
+    return piecesOf(isLeftOpen ? `${begun}\n` : begun)
+      .map((piece) => (piece.kind === 'block' ? { ...piece, text: piece.text.trimEnd() } : piece))
+      .filter((piece) => piece.kind !== 'block' || piece.text !== '');
+  });
+}
+
 /** An extracted answer has lost the marks around it: one line with a command is a formula. */
 export function answerPieces(text: string): TextPiece[] {
   const pieces = piecesOf(text);

@@ -2,10 +2,14 @@
 // them; until then, and if it cannot read one, the formula stays as written.
 
 import { type Content, fill, h } from '../dom/dom.ts';
-import { answerPieces, piecesOf, type TextPiece } from './pieces.ts';
+import { answerPieces, piecesOf, piecesOfSteps, type TextPiece } from './pieces.ts';
 
 export function richText(text: string): Content[] {
   return contentOf(piecesOf(text));
+}
+
+export function richSteps(steps: readonly string[]): Content[][] {
+  return piecesOfSteps(steps).map(contentOf);
 }
 
 /** For an answer taken out of its text. */

@@ -9,6 +9,7 @@ import { FrameLoop } from '../dom/frame-loop.ts';
 import type { OverviewFeed } from '../overview/overview-feed.ts';
 import { exportRecording } from './recording.ts';
 import { questionOf, SearchPage } from './search-view.ts';
+import { sessionLine } from './session-line.ts';
 
 export async function openSearch(
   main: HTMLElement,
@@ -38,7 +39,7 @@ async function showSearch(main: HTMLElement, id: string, feed: OverviewFeed, sig
   cancel.hidden = search.ended_ms !== null;
   const page = new SearchPage({ signal, search, log, actions: [cancel, save] });
   document.title = `coppice: ${questionOf(search).slice(0, 80)}`;
-  fill(main, page.element);
+  fill(main, sessionLine(search, signal), page.element);
   const hear = () => page.setListed(feed.last?.searches.listed.find((each) => each.id === id));
   if (search.ended_ms === null) feed.onFrame(hear, signal);
 

@@ -63,7 +63,7 @@ export class SearchPage {
     this.#replay = new Replay(log);
     this.#growth = new GrowthAt(log);
     this.#player = new Player(log);
-    const threshold = () => this.#search.limits?.threshold ?? defaultThreshold;
+    const threshold = () => (this.#search.limits ?? { threshold: defaultThreshold }).threshold;
     const onSelect = (node: number | undefined) => this.#select(node);
     this.#tree = new TreeCanvas({ signal, threshold, onSelect });
     this.#details = new Details({ threshold, onSelect });
@@ -236,7 +236,7 @@ export class SearchPage {
       [term('rollout', 'rollouts'), limits ? `${rollouts} of ${limits.rollouts}` : String(rollouts)],
       [term('strand', 'strands open'), formatStrands(openStrands, width.primary + width.speculative)],
       ['best score', formatScore(bestScore)],
-      [term('threshold'), limits ? String(limits.threshold) : '–'],
+      [term('threshold'), String(limits?.threshold ?? '–')],
       ['tokens generated', formatCount(generated)],
       ['thrown away', cost === undefined ? '–' : formatCount(thrownAway(cost))],
       [term('goodput'), speed === undefined ? '–' : `${formatCount(Math.round(speed))} tokens/s`],

@@ -12,7 +12,8 @@ import type { WidthTimeline } from './width-timeline.ts';
 export interface TimelineData {
   readonly widths: WidthTimeline;
   readonly player: Player;
-  readonly threshold: number;
+  /** Null where no score ends the search. */
+  readonly threshold: number | null;
 }
 
 interface Plot extends Frame, TimelineData {
@@ -57,7 +58,8 @@ function drawAxis({ ctx, size, palette, player, x }: Plot): void {
     const at = Math.round(x(player.startMs + tickMs)) + 0.5;
     ctx.moveTo(at, widthLane.top);
     ctx.lineTo(at, scoreLane.bottom);
-    ctx.fillText(tickWords(tickMs), Math.min(at, size.width - 24), axis + 8);
+    const words = tickWords(tickMs);
+    ctx.fillText(words, Math.min(at, size.width - ctx.measureText(words).width / 2 - 2), axis + 8);
   }
   for (const { bottom } of [widthLane, scoreLane]) {
     ctx.moveTo(left, bottom + 0.5);
@@ -123,14 +125,16 @@ function drawNotches({ ctx, palette, widths, x }: Plot): void {
 function drawScores({ ctx, size, palette, player, widths, threshold, x }: Plot): void {
   const { top, bottom } = scoreLane;
   const y = (score: number) => bottom - Math.min(1, score) * (bottom - top);
-  ctx.setLineDash([4, 4]);
-  ctx.strokeStyle = palette.muted;
-  ctx.lineWidth = 1;
-  ctx.beginPath();
-  ctx.moveTo(left, y(threshold));
-  ctx.lineTo(size.width - right, y(threshold));
-  ctx.stroke();
-  ctx.setLineDash([]);
+  if (threshold !== null) {
+    ctx.setLineDash([4, 4]);
+    ctx.strokeStyle = palette.muted;
+    ctx.lineWidth = 1;
+    ctx.beginPath();
+    ctx.moveTo(left, y(threshold));
+    ctx.lineTo(size.width - right, y(threshold));
+    ctx.stroke();
+    ctx.setLineDash([]);
+  }
   const best = widths.points.filter((point) => point.best !== undefined);
   ctx.strokeStyle = palette.ink;
   ctx.lineWidth = 1.8;

@@ -12,7 +12,7 @@ import { WidthTimeline } from './width-timeline.ts';
 export interface TimelineOptions {
   readonly log: readonly LoggedEvent[];
   readonly player: Player;
-  readonly threshold: () => number;
+  readonly threshold: () => number | null;
   readonly signal: AbortSignal;
   readonly onSeek: () => void;
 }

@@ -14,7 +14,7 @@ import { tipOf } from './tree-tip.ts';
 
 export interface TreeCanvasOptions {
   readonly signal: AbortSignal;
-  readonly threshold: () => number;
+  readonly threshold: () => number | null;
   readonly onSelect: (node: NodeId | undefined) => void;
 }
 

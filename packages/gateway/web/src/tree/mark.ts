@@ -1,26 +1,32 @@
 // A node's mark. Shape carries what colour must not carry alone: a disc may still win, a ring cannot, a diamond is finished, a cross was cut.
 // Pure.
 
-import { isBound, isComplete, type Node, type Tree } from '@coppice/core/tree';
+import { isBound, isComplete, type Node, scoreOf, type Tree } from '@coppice/core/tree';
 
-export type Mark = 'viable' | 'futile' | 'won' | 'lost' | 'unscored';
+export type Mark = 'viable' | 'futile' | 'won' | 'lost' | 'scored' | 'unscored';
 
-/** `won` and `lost` are finished paths at or below the threshold, those cut at a limit among the lost; without a bound a path may still rise, so it stays viable. */
-export function markOf(node: Node, tree: Tree, threshold: number): Mark {
-  if (isComplete(node) && node.reward === undefined) return 'unscored';
-  if (node.terminal) return isComplete(node) && node.score >= threshold ? 'won' : 'lost';
-  return isBound(tree.aggregation) && node.score < threshold ? 'futile' : 'viable';
+/**
+ * `won` and `lost` are finished paths at or below the threshold, those cut at a limit among the lost; without a bound a path may still rise,
+ * so it stays viable. `threshold` is null where no score ends the search or accepts an answer.
+ */
+export function markOf(node: Node, tree: Tree, threshold: number | null): Mark {
+  const score = shownScoreOf(node);
+  if (isComplete(node) && score === undefined) return 'unscored';
+  if (isComplete(node) && threshold === null) return 'scored';
+  if (node.terminal) return isComplete(node) && score! >= threshold! ? 'won' : 'lost';
+  return isBound(tree.aggregation) && node.score < (threshold ?? 0) ? 'futile' : 'viable';
 }
 
 export const markWords: Readonly<Record<Mark, string>> = {
-  viable: 'viable: may still reach the threshold',
+  viable: 'viable: may still become the answer',
   futile: 'futile: below the threshold, and scores only fall',
   won: 'finished, at or above the threshold',
   lost: 'finished below the threshold, or cut at a limit',
+  scored: 'finished and scored',
   unscored: 'finished, and nothing has scored it',
 };
 
-/** The score of its path, if its step has been scored: the initial one means nothing. */
-export function shownScoreOf({ score, reward }: Node): number | undefined {
-  return reward === undefined ? undefined : score;
+/** The score of its path, if its step was scored or its end was read: the initial one means nothing. */
+export function shownScoreOf(node: Node): number | undefined {
+  return node.reward === undefined ? scoreOf(node) : node.score;
 }

@@ -1,18 +1,17 @@
 // The options of `coppice bench`: read once, checked, and printed under the table.
 
-import { type OwnModelOptions, ownModel, type Wish } from '@coppice/core/answering';
+import { ownModel, type Wish } from '@coppice/core/answering';
 import { requestKnobs, type SearchKnob } from '@coppice/core/config';
 import { policyNames } from '@coppice/core/policy';
 import { programNames, programOf } from '@coppice/core/program';
 import { entrantNames } from '../../../bench/contest/contenders.ts';
-import { type VerifierMode, verifierModes } from '../../../bench/contest/contest.ts';
 import { exampleServer, type Flags, type Help, helpFlag } from '../../flags/help.ts';
 import { knobFlags } from '../../flags/knob-flags.ts';
 import { modelFlags, readModelFlags } from '../../flags/model-flags.ts';
 import { flagOf, given, oneOf, whole } from '../../flags/options.ts';
 import { questionFlags, readQuestionFlags } from '../../flags/question-flags.ts';
 import { settingHelp } from '../../flags/setting-help.ts';
-import { ownKnobs, readSearchArguments, type SettingScope, setFlag, settingNames } from '../../flags/settings.ts';
+import { ownKnobs, readSearchArguments, type SettingScope, setFlag } from '../../flags/settings.ts';
 
 /** The contest sets these, not `--set`. */
 const ofContest: readonly SearchKnob[] = ['program', 'policy', 'rollouts', 'seed'];
@@ -30,19 +29,6 @@ const contestGroup = {
     type: 'string',
     takes: 'N',
     about: `${knobFlags.rollouts.about.split(',')[0]!} (16; best-first, one path each: 16 times --branching, as in ask)`,
-  },
-  'scored-by': {
-    type: 'string',
-    takes: 'NAMES',
-    default: 'both',
-    about: "both, prm (the reward model alone), checker (the task's checker alone): a row each",
-    rare: true,
-  },
-  ablate: {
-    type: 'string',
-    takes: 'POLICY',
-    about: 'only mcts and best-first of --programs, under this policy and without each of its parts in turn',
-    rare: true,
   },
   samples: {
     type: 'string',
@@ -70,7 +56,6 @@ const outputGroup = {
 } as const satisfies Flags;
 
 export const flags = { ...questionFlags, ...contestGroup, ...searchGroup, ...modelFlags, ...outputGroup } as const;
-export const settings = settingNames(scope);
 
 export const help: Help = {
   usage: 'bench [options]',
@@ -96,29 +81,20 @@ const contestBudget = 16; // strands open at a time, of every model: rows of dif
 
 export type BenchSettings = ReturnType<typeof readBench>;
 
-/** The model with both judges, or one of them. */
-export function withVerifier(own: OwnModelOptions, mode: VerifierMode): OwnModelOptions {
-  if (mode === 'both') return own;
-  const { verifier, ...rest } = own.settings ?? {};
-  if (mode === 'checker') return { ...own, prm: 'exact', settings: rest };
-  return { ...own, settings: { ...own.settings, check: 'none' } };
-}
-
 export function configurationOf(settings: BenchSettings): Readonly<Record<string, unknown>> {
-  const { own, wish, task, split, file, range, size, full, ...rest } = settings;
-  const { concurrency, budget, seed, scoredBy, rollouts, pathRollouts, samples } = rest;
+  const { own, wish, task, file, range, size, full, ...rest } = settings;
+  const { concurrency, budget, seed, rollouts, pathRollouts, samples } = rest;
   const { model = 'sapling', engines, verifiers, kind, prm, embedder } = own;
   const { budget: _, check: __, ...set } = own.settings ?? {};
   const servers = { engines: engines?.join(' '), verifiers: verifiers?.join(' '), kind, embedder };
   const { check, branching, threshold, choose, sampling } = ownModel(own);
-  const questions = { questions: file ?? `${task}.${split}`, range, size: full ? 'full' : size };
+  const questions = { questions: file ?? `${task}.test`, range, size: full ? 'full' : size };
   const search = { branching, threshold, choose, temperature: sampling.temperature, ...wish };
   return {
     model: engines === undefined ? model : own.model,
     ...servers,
     prm,
     check,
-    scoredBy: scoredBy.join('+'),
     ...(Object.keys(set).length === 0 ? {} : { set: JSON.stringify(set) }),
     ...questions,
     rollouts,
@@ -157,7 +133,6 @@ export function readBench(args: readonly string[]) {
   return {
     ...readQuestionFlags(values),
     entrants,
-    scoredBy: values['scored-by'].split(',').map((name) => oneOf('scored-by', name.trim(), verifierModes)),
     policies: values.policies.split(',').map((name) => oneOf('policies', name.trim(), policyNames())),
     ...rolloutsOf(values.rollouts, wish.branching ?? ownModel(own).branching),
     wish: asked,
@@ -166,7 +141,6 @@ export function readBench(args: readonly string[]) {
     budget: own.settings?.budget === undefined ? contestBudget : Number(own.settings.budget),
     seed: flagOf('seed', values.seed, requestKnobs.seed),
     json: values.json,
-    ...given('ablate', values.ablate, (name) => oneOf('ablate', name, policyNames())),
     ...given('resume', values.resume, String),
     ...given('samples', values.samples, (value) => flagOf('samples', value, requestKnobs.rollouts)),
   };

@@ -1,14 +1,26 @@
 // `doctor --compare`: chooses questions, runs the comparison while there is time, and prints its result. bench/doctor measures and
 // evaluates.
 
-import { type GoldQuestion, isGradable, type OpenModel, readQuestions } from '@coppice/core/answering';
-import { type ModelConfig, shippedModel } from '@coppice/core/config';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fitConfidence } from '@coppice/core/answer';
+import {
+  confidenceFile,
+  type GoldQuestion,
+  isGradable,
+  type OpenModel,
+  ownPlan,
+  readQuestions,
+} from '@coppice/core/answering';
+import type { OddsLine } from '@coppice/core/base';
+import { budgetOf, type ModelConfig, shippedModel } from '@coppice/core/config';
 import { judgeOf, judgeSentence } from '@coppice/core/log';
 import { auditSamples } from '@coppice/core/tree';
 import { type Advice, adviceOf, comparisonLines } from '../../../bench/doctor/advice.ts';
 import { type CompareClock, type ComparedRun, compare } from '../../../bench/doctor/compare.ts';
 import { type Comparison, comparisonOf } from '../../../bench/doctor/comparison.ts';
 import { easySums } from '../../../bench/doctor/easy-sums.ts';
+import { labelledStops } from '../../../bench/doctor/labelled-stops.ts';
 import type { CurvePoint } from '../../../bench/doctor/step-time.ts';
 import { duration, LiveBlock } from '../../terminal/terminal.ts';
 import type { DoctorSettings } from './doctor-options.ts';
@@ -18,6 +30,8 @@ export interface ComparisonReport extends Comparison {
   readonly advice: Advice;
   /** How far the reward model agrees with the vote of these samples. */
   readonly judge?: string;
+  /** How likely answers are right by these labels, in the form of `confidence.json`. */
+  readonly confidence?: OddsLine;
 }
 
 const realClock: CompareClock = {
@@ -51,7 +65,7 @@ export async function runComparison(
     rollouts,
     samples,
     seed,
-    budget: settings.budget ?? Math.max(knee?.sequences ?? 0, model.config.budget),
+    budget: settings.budget ?? Math.max(knee?.sequences ?? 0, budgetOf(model.config)),
     limitMs: minutes * 60_000,
     clock: realClock,
     signal: interrupt.signal,
@@ -69,17 +83,37 @@ export async function runComparison(
   for (const line of comparisonLines(found, scorerOf(model))) print(line);
   const judge = judgementOf(model, run);
   if (judge !== undefined) print(`\nwithout the known answers: ${judge}`);
+  const confidence = confidenceOn(model, run, settings);
+  if (confidence !== undefined) print(`\n${keptConfidence(confidence, model)}`);
   print(`\n${advice.text}`);
-  return { source, ...found, advice, ...(judge !== undefined && { judge }) };
+  return { source, ...found, advice, ...(judge !== undefined && { judge }), ...(confidence && { confidence }) };
 }
 
-function judgementOf({ verifier, config }: OpenModel, { questions }: ComparedRun): string | undefined {
-  if (verifier === undefined || verifier.capabilities.readsLogprobs) return undefined;
+function confidenceOn(model: OpenModel, { questions }: ComparedRun, { seed }: DoctorSettings): OddsLine | undefined {
+  const { price } = ownPlan(model, questions[0]?.id ?? '', { program: 'auto' }, seed);
+  return fitConfidence(questions.map(({ samples }) => labelledStops(samples, price ?? 0, isJudged(model))));
+}
+
+/** In the operator's folder, where there is one; a search reads it from there. */
+function keptConfidence(confidence: OddsLine, { config }: OpenModel): string {
+  const said = `how likely an answer is right, by these labels: ${JSON.stringify(confidence)}`;
+  if (config.prompts === undefined)
+    return `${said}; keep that as ${confidenceFile} in a folder, name it as \`prompts\` of the model, and verdicts go by it`;
+  writeFileSync(join(config.prompts, confidenceFile), `${JSON.stringify(confidence)}\n`);
+  return `${said}; ${join(config.prompts, confidenceFile)} holds it, and verdicts go by it`;
+}
+
+function isJudged({ verifier }: OpenModel): boolean {
+  return verifier !== undefined && !verifier.capabilities.readsLogprobs;
+}
+
+function judgementOf(model: OpenModel, { questions }: ComparedRun): string | undefined {
+  if (!isJudged(model)) return undefined;
   const rows = questions.map(({ id: owner, samples }) => {
     const read = samples.map(({ meaning, scores }) => ({ meaning, score: scores.last }));
     return { owner, audit: auditSamples(read) };
   });
-  return judgeSentence(judgeOf(rows), config.trust);
+  return judgeSentence(judgeOf(rows), model.config.trust);
 }
 
 function answeredLine({ questions, failed, elapsedMs }: Comparison): string {

@@ -8,7 +8,7 @@ import { knobFlags } from '../../flags/knob-flags.ts';
 import { keyOf, modelFlags, readModelFlags, serverFlags } from '../../flags/model-flags.ts';
 import { flagOf, whole } from '../../flags/options.ts';
 import { settingHelp } from '../../flags/setting-help.ts';
-import { ownKnobs, readSearchArguments, type SettingScope, setFlag, settingNames } from '../../flags/settings.ts';
+import { ownKnobs, readSearchArguments, type SettingScope, setFlag } from '../../flags/settings.ts';
 
 /** Flags of their own, not `--set`. */
 const flagged: readonly SearchKnob[] = ['rollouts', 'seed'];
@@ -54,7 +54,6 @@ const comparisonGroup = {
 } as const satisfies Flags;
 
 export const flags = { ...modelGroup, ...examinationGroup, ...comparisonGroup } as const;
-export const settings = settingNames(scope);
 
 export const help: Help = {
   usage: 'doctor [options]',

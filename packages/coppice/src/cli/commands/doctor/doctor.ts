@@ -1,7 +1,7 @@
 // `coppice doctor`: describes servers, what that means for searching on them, where more sequences stop paying, and, if asked, whether
 // search pays at all. Without --engine it examines the embedded engine. Sends a few short requests, no more.
 
-import { closeModel, type OpenModel, openModel, ownModel, readPrompts } from '@coppice/core/answering';
+import { closeModel, noteFor, type OpenModel, openModel, ownModel, readPrompts } from '@coppice/core/answering';
 import { FaultError } from '@coppice/core/base';
 import { type Config, journalKind, type ModelConfig, overlay } from '@coppice/core/config';
 import { type EndpointOptions, openEndpoint, probeTexts } from '@coppice/core/embedder';
@@ -30,8 +30,6 @@ import {
   verifierFindings,
   warning,
 } from '../../../bench/doctor/findings.ts';
-import { judgeFinding } from '../../../bench/doctor/judge-agreement.ts';
-import { givesWhole } from '../../../bench/doctor/server-alone.ts';
 import {
   budgetFor,
   type CurvePoint,
@@ -40,15 +38,21 @@ import {
   kneeOf,
   measureCurve,
 } from '../../../bench/doctor/step-time.ts';
-import { measureWholeAnswers, throughputFindings, type WholeAnswers } from '../../../bench/doctor/whole-answers.ts';
+import {
+  givesWhole,
+  measureWholeAnswers,
+  throughputFindings,
+  type WholeAnswers,
+} from '../../../bench/doctor/whole-answers.ts';
 import { tableLines } from '../../../bench/text-table.ts';
 import { readConfig } from '../../flags/config-file.ts';
 import { keyOf } from '../../flags/model-flags.ts';
 import { defaultModels } from '../../plugins/plugins.ts';
+import { fit } from '../../terminal/terminal.ts';
 import { type AskedQuestions, type ComparisonReport, chosenQuestions, runComparison } from './doctor-compare.ts';
 import { type DoctorSettings, readDoctorSettings } from './doctor-options.ts';
 
-export { flags, help, settings } from './doctor-options.ts';
+export { flags, help } from './doctor-options.ts';
 
 const branching = 4;
 const marks = { good: '+', note: '·', warning: '!' } as const;
@@ -75,7 +79,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const asked = settings.compare ? chosenQuestions(ownModel(settings.own), settings) : undefined;
   const report: Report = { sections: [] };
   const print = (line: string): void => {
-    if (!settings.json) console.log(line);
+    if (!settings.json) console.log(fit(line, process.stdout));
   };
   const subject = settings.engines.length === 0 ? await openOwn(settings, report) : await openServers(settings, report);
   if (settings.embedder !== undefined) await examineEmbedder(settings.embedder, report);
@@ -96,7 +100,7 @@ function configHere(): Config | undefined {
   }
 }
 
-/** What the searches of a journal have shown of their judges; nothing where there is none, or a server has it open. */
+/** Tells what the searches of the journal have shown of their judges; nothing if there is no journal, or a server has it open. */
 async function journalFindings(config: Config | undefined): Promise<Finding[]> {
   if (config === undefined) return [];
   const { kind, path } = config.journal;
@@ -132,7 +136,7 @@ async function openOwn(settings: DoctorSettings, report: Report): Promise<OpenMo
   const lines = (await own.describe?.(settings.kvBytes, settings.seconds > 0)) ?? [];
   const findings = [...(own.warnings ?? []).map(warning), ...lines.map(note)];
   report.sections.push({
-    title: `embedded engine: ${own.note}`,
+    title: `embedded engine: ${noteFor(own)}`,
     findings: [...findings, ...capabilityFindings(own.engine.capabilities)],
   });
   return own;
@@ -147,7 +151,7 @@ async function openServers(settings: DoctorSettings, report: Report): Promise<Op
   const scores = await examineVerifier(settings, report);
   if (facts.length < settings.engines.length) return undefined;
   report.facts = facts;
-  // One limit for all servers: the probe must be able to go beyond what is found by trial.
+  // All servers get one limit, so that the probe can go beyond what is found by trial.
   const inFlight = Math.min(...facts.map((each) => each.sequenceLimit ?? curveDefaults.maxSequences));
   return openModel(remoteModel(settings, inFlight, scores), process.env);
 }
@@ -179,10 +183,7 @@ async function examineEngine(url: string, settings: DoctorSettings, report: Repo
   }
 }
 
-/** Time for a judge's 48 short texts. */
-const judgeMs = 300_000;
-
-/** Opens the verifier, which probes it, and scores one step. True where a reward comes back. */
+/** Opens the verifier, which probes it, and scores one step. True if a reward comes back. */
 async function examineVerifier(settings: DoctorSettings, report: Report): Promise<boolean> {
   if (settings.verifiers.length === 0) return false;
   const { kind, verifiers } = settings;
@@ -191,7 +192,6 @@ async function examineVerifier(settings: DoctorSettings, report: Report): Promis
     const servers = verifiers.map((url) => ({ url, ...keyOf(settings.verifierKeyEnv) }));
     const verifier = await openRemoteVerifier({ kind, servers, ...namedModel(settings) });
     const rewards = await probeSteps(verifier, '\n\n').finally(() => verifier.close());
-    const agreement = kind === 'judge' ? [await judgeFinding(servers[0]!, judgeMs)] : [];
     const doubt = probeWarning('it', rewards, 'check that the server serves the reward model that --kind names');
     const { aggregation } = verifier.capabilities;
     const bound = aggregation === 'product' || aggregation === 'minimum';
@@ -200,7 +200,6 @@ async function examineVerifier(settings: DoctorSettings, report: Report): Promis
       findings: [
         ...verifierFindings(kind),
         doubt === undefined ? good(probeText(rewards)) : warning(doubt),
-        ...agreement,
         bound
           ? good(`its rewards are aggregated by ${aggregation}: negative exits and the bound hold`)
           : note(`its rewards are aggregated by ${aggregation}: negative exits and the bound are refused`),
@@ -213,7 +212,7 @@ async function examineVerifier(settings: DoctorSettings, report: Report): Promis
   }
 }
 
-/** Which model of the server it is, where the settings say so. */
+/** Names the server's model if the settings do. */
 function namedModel({ own }: DoctorSettings): Pick<OpenVerifierOptions, 'model'> {
   const { model } = (own.settings?.verifier ?? {}) as { readonly model?: string };
   return model === undefined ? {} : { model };
@@ -279,7 +278,7 @@ async function probeSums(
   print(`\n  ${marks[finding.level]} ${finding.text}`);
 }
 
-/** Undefined where it fails: the curve has been told. */
+/** Undefined if it fails: the curve has been told. */
 function wholeAnswers(model: OpenModel, settings: DoctorSettings, facts: ServerFacts, inFlight: number) {
   const connection = new Connection({ url: settings.engines[0]!, ...keyOf(settings.keyEnv) });
   return measureWholeAnswers(model, { connection, facts }, inFlight, settings.seconds / 3)

@@ -1,4 +1,4 @@
-// A chunk of an OpenAI completion stream: choices, and usage with the last one.
+// A chunk of an OpenAI completion stream: choices, usage with the last one, and what the candidates of a token say.
 
 import { isRecord } from '../../../base/record.ts';
 import { count, protocolFault, readEvent, records } from '../../../remote/wire-values.ts';
@@ -24,4 +24,15 @@ export function usageOf(value: unknown): WireUsage | undefined {
     generatedTokens: count(value.completion_tokens),
     thoughtTokens: count(generated.reasoning_tokens),
   };
+}
+
+/** The most that vLLM gives by default. */
+export const likeliest = 20;
+
+/** The entropy of a token, in nats, from its likeliest candidates. The rest counts as one token, so the result is a lower bound. */
+export function entropyOfLikeliest(logprobs: readonly number[]): number | undefined {
+  if (logprobs.length === 0) return undefined;
+  const probabilities = logprobs.map(Math.exp);
+  const rest = 1 - probabilities.reduce((sum, each) => sum + each, 0);
+  return [...probabilities, rest].reduce((sum, each) => (each > 0 ? sum - each * Math.log(each) : sum), 0);
 }

@@ -1,5 +1,5 @@
 // The contract of dialects: how one kind of server is asked for a step and how its answer is read. Pure. A dialect tells a delimiter from
-// the end of the answer by its server's own rule, or has `seesStops: false`.
+// the end of the answer by its server's own rule, where it has one.
 
 import type { Message, Prompt, Sampling } from '../../../tree/step.ts';
 import type { JsonSchema, Lane, TemplateThinking } from '../../engine.ts';
@@ -25,6 +25,8 @@ export interface ServerFacts {
   /** Engines behind one address, each with a cache of its own (data parallelism); one by default. */
   readonly ranks?: number | undefined;
   readonly returnsTokens: boolean;
+  /** Its chat endpoint takes tools that the model may call. */
+  readonly turns?: boolean;
   readonly thinking?: TemplateThinking | undefined;
 }
 
@@ -55,6 +57,7 @@ export interface Call {
   readonly exact?: boolean;
   readonly lane: Lane;
   readonly priority: number;
+  readonly salt?: string | undefined;
 }
 
 /** `ends`: a stream that says little before each sibling's end; `whole`: in one piece. */
@@ -95,7 +98,6 @@ export interface Update {
 export interface Dialect {
   readonly name: DialectName;
   readonly takesTokens: boolean;
-  readonly seesStops: boolean;
   readonly givesWhole: boolean;
   readonly sumsUsage: boolean;
   readonly tellsEntropy?: true;

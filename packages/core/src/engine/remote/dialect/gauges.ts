@@ -9,7 +9,7 @@ export interface Gauges {
   readonly kvUse: number | undefined;
   /** Sequences thrown out of the KV cache since the server started. */
   readonly preemptions: number | undefined;
-  /** Of all answers since it started: the time in its queue, and in its batch. */
+  /** Time of all answers since the server started: in its queue, and in its batch. */
   readonly queuedSeconds?: number | undefined;
   readonly computedSeconds?: number | undefined;
 }
@@ -46,14 +46,14 @@ export function readGauges(dialect: DialectName, page: string): Gauges {
     running: sum('running'),
     waiting: sum('waiting'),
     // The fullest of several engines: they lend each other no room.
-    kvUse: kvUses && Math.max(...kvUses),
+    kvUse: kvUses?.reduce((fullest, each) => Math.max(fullest, each)),
     preemptions: sum('preemptions'),
     queuedSeconds: sum('queuedSeconds'),
     computedSeconds: sum('computedSeconds'),
   };
 }
 
-/** By name, one value for each set of labels: the engines of one server. */
+/** Maps a name to its values, one for each engine of the server. */
 function samplesOf(page: string): ReadonlyMap<string, readonly number[]> {
   const samples = new Map<string, number[]>();
   for (const line of page.split('\n')) {
@@ -65,4 +65,10 @@ function samplesOf(page: string): ReadonlyMap<string, readonly number[]> {
     else values.push(value);
   }
   return samples;
+}
+
+/** Engines behind one address, as vLLM labels its gauges with them. */
+export function ranksOn(metrics: string): number {
+  const lines = metrics.split('\n').filter((line) => line.startsWith('vllm:num_requests_running{'));
+  return new Set(lines.flatMap((line) => /engine="(\d+)"/.exec(line)?.[1] ?? [])).size || 1;
 }

@@ -3,14 +3,13 @@
 
 import { isRecord } from '../../../base/record.ts';
 import { count, numbers, protocolFault, readEvent, records, streamFault, text } from '../../../remote/wire-values.ts';
+import { entropyOfLikeliest, likeliest } from './completion-chunk.ts';
 import { type Dialect, extrasFor, neutralSampling, type Update, type WireEnd, type WireRequest } from './dialect.ts';
-import { entropyOfLikeliest, likeliest } from './entropy.ts';
 import { templateFields } from './render.ts';
 
 export const llamaServer: Dialect = {
   name: 'llama-server',
   takesTokens: true,
-  seesStops: true,
   givesWhole: false,
   sumsUsage: false,
   tellsEntropy: true,

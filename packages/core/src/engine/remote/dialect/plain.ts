@@ -10,7 +10,6 @@ import { type Dialect, extrasFor, type Update, type WireEnd } from './dialect.ts
 export const plain: Dialect = {
   name: 'openai',
   takesTokens: false,
-  seesStops: false,
   givesWhole: false,
   sumsUsage: false,
   stopLimit: 0,

@@ -1,12 +1,13 @@
 // Finds a server's dialect, version, model, context and limits, from pages that only one kind has. What it cannot see is undefined.
 
-import { FaultError, fault } from '../../../base/fault.ts';
+import { FaultError, raise } from '../../../base/fault.ts';
 import { isRecord } from '../../../base/record.ts';
 import type { Connection, Reply } from '../../../remote/connection.ts';
-import { faultOfStatus } from '../../../remote/failure.ts';
+import { faultOfStatus, quote } from '../../../remote/failure.ts';
 import { parseJson } from '../../../remote/json.ts';
 import { count, records, text } from '../../../remote/wire-values.ts';
 import type { DialectName, ServerFacts } from './dialect.ts';
+import { ranksOn } from './gauges.ts';
 
 export interface ProbeOptions {
   readonly dialect?: DialectName | undefined;
@@ -38,7 +39,7 @@ export async function probe(connection: Connection, options: ProbeOptions = {}):
     case 'llama-server':
       return probeLlamaServer(connection, model, options);
     case 'openai':
-      return plainFacts(model);
+      return { ...plainFacts(model), turns: true };
   }
 }
 
@@ -81,16 +82,12 @@ function chooseModel(connection: Connection, models: readonly ListedModel[], wan
   const first = models[0];
   if (wanted === undefined) {
     if (first !== undefined) return first;
-    throw new FaultError(
-      fault('bad-setting', `${connection.url} does not list its models; set model to the one to use`),
-    );
+    raise('bad-setting', `${connection.url} does not list its models; set model to the one to use`);
   }
   const found = models.find((each) => each.id === wanted);
   if (found !== undefined || models.length === 0) return found ?? { id: wanted, owner: '', contextTokens: undefined };
-  const served = models.map((each) => `'${each.id}'`).join(', ');
-  throw new FaultError(
-    fault('refused', `${connection.url} serves ${served}, not '${wanted}'; change model or the server`),
-  );
+  const served = quote(models.map((each) => `'${each.id}'`).join(', '), connection);
+  return raise('refused', `${connection.url} serves ${served}, not '${wanted}'; change model or the server`);
 }
 
 async function probeVllm(connection: Connection, model: ListedModel, options: ProbeOptions): Promise<ServerFacts> {
@@ -113,12 +110,8 @@ async function probeVllm(connection: Connection, model: ListedModel, options: Pr
     prefixCaching: caching === undefined ? undefined : caching === 'True',
     ranks: ranksOn(page),
     returnsTokens: Array.isArray(choice?.token_ids),
+    turns: await takesTools(connection, model, options),
   };
-}
-
-function ranksOn(metrics: string): number {
-  const labels = metrics.matchAll(/^vllm:num_requests_running\{[^}\n]*engine="(\d+)"/gm);
-  return new Set(Array.from(labels, ([, engine]) => engine)).size || 1;
 }
 
 /** A single token shows which flags are set. Servers may refuse log probabilities only. */
@@ -129,6 +122,17 @@ async function sampleToken(connection: Connection, model: ListedModel): Promise<
   const reply = await connection.call('POST', path, { ...body, logprobs: 0 }, options);
   if (reply.status === 400) return connection.json('POST', path, body, options);
   return parsed(reply, connection, path);
+}
+
+const sampleTool = { type: 'function', function: { name: 'a', parameters: { type: 'object', properties: {} } } };
+
+/** vLLM refuses tools that a model may call where no parser is set, llama-server where its templates are not Jinja's. */
+async function takesTools(connection: Connection, model: ListedModel, { generates }: ProbeOptions): Promise<boolean> {
+  if (generates === false) return false;
+  const messages = [{ role: 'user', content: 'a' }];
+  const body = { model: model.id, messages, tools: [sampleTool], tool_choice: 'auto', max_tokens: 1 };
+  const asked = connection.call('POST', '/v1/chat/completions', body, { timeoutMs: sampleMs });
+  return asked.then(({ status }) => status === 200).catch(() => false);
 }
 
 async function probeSglang(connection: Connection, model: ListedModel, options: ProbeOptions): Promise<ServerFacts> {
@@ -150,6 +154,7 @@ async function probeSglang(connection: Connection, model: ListedModel, options: 
     countsCache: true,
     prefixCaching: info === undefined ? undefined : info.disable_radix_cache !== true,
     returnsTokens: true,
+    turns: text(info?.tool_call_parser) !== '',
   };
 }
 
@@ -173,6 +178,7 @@ async function probeLlamaServer(
     countsCache: true,
     prefixCaching: true,
     returnsTokens: true,
+    turns: await takesTools(connection, model, options),
   };
 }
 
@@ -222,5 +228,5 @@ function parsed(reply: Reply, connection: Connection, path: string): Record<stri
   } catch {
     // Reported below: both have the same remedy.
   }
-  throw new FaultError(fault('protocol', `${connection.url}${path} is not the page of an inference server; check url`));
+  return raise('protocol', `${connection.url}${path} is not the page of an inference server; check url`);
 }

@@ -17,7 +17,6 @@ import { renderByTokenize, tokenizeText } from './render.ts';
 export const sglang: Dialect = {
   name: 'sglang',
   takesTokens: true,
-  seesStops: true,
   givesWhole: true,
   sumsUsage: false,
   tellsPieces: true,

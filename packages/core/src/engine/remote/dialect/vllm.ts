@@ -3,7 +3,7 @@
 
 import { isRecord } from '../../../base/record.ts';
 import { count, numbers, protocolFault, records, streamFault, strings, text } from '../../../remote/wire-values.ts';
-import { decodeChunk } from './completion-chunk.ts';
+import { decodeChunk, entropyOfLikeliest, likeliest } from './completion-chunk.ts';
 import {
   type Call,
   type Dialect,
@@ -13,7 +13,6 @@ import {
   type WireEnd,
   wirePriority,
 } from './dialect.ts';
-import { entropyOfLikeliest, likeliest } from './entropy.ts';
 import { renderByTokenize, tokenizeText } from './render.ts';
 
 /** VLLM_MAX_STOP_STRINGS, since 0.28. */
@@ -22,7 +21,6 @@ const stopLimit = 4;
 export const vllm: Dialect = {
   name: 'vllm',
   takesTokens: true,
-  seesStops: true,
   givesWhole: true,
   sumsUsage: true,
   tellsEntropy: true,
@@ -38,6 +36,7 @@ export const vllm: Dialect = {
     'prompt_logprobs',
     'allowed_token_ids',
     'stop_token_ids',
+    'cache_salt',
   ],
 
   encode(call, facts) {
@@ -70,6 +69,7 @@ export const vllm: Dialect = {
         return_token_ids: call.ids !== false,
         ...deliveryOf(call),
         priority: wirePriority(call, facts.priorityOrder),
+        cache_salt: call.salt,
       },
     };
   },

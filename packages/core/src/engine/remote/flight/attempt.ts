@@ -82,7 +82,7 @@ export class Attempt {
     return this.#told.filter((told) => !told).length;
   }
 
-  /** Of the longest sibling so far: the server has taken as many steps. */
+  /** Tokens of the longest sibling: the server has taken as many steps. */
   get longestTokens(): number {
     return Math.max(...this.#steps.map(({ tokens }) => tokens));
   }
@@ -99,10 +99,10 @@ export class Attempt {
   usage(child: Child): GenerationUsage {
     const { call, nowMs, stepMs } = this.#options;
     const usage = this.#steps[this.children.indexOf(child)]!.usage(call.tokenIds?.length);
-    if (this.sendsTokens) return { ...usage, exact: false };
+    if (this.sendsTokens) return usage;
     const passed = Math.floor((nowMs() - this.startedMs) / (stepMs() ?? Number.POSITIVE_INFINITY));
     const generatedTokens = Math.min(call.maxTokens, Math.max(usage.generatedTokens, passed));
-    return { ...usage, generatedTokens, exact: false };
+    return { ...usage, generatedTokens };
   }
 
   abort(): void {
@@ -194,12 +194,12 @@ export class Attempt {
 
   /** The last of siblings counted together carries the prompt; the others found it computed. */
   #usageOf(index: number): GenerationUsage {
-    const promptTokens = this.#options.call.tokenIds?.length ?? 0;
+    const promptTokens = this.#options.call.tokenIds?.length ?? this.#sumUsage?.promptTokens ?? 0;
     const usage = this.#steps[index]!.usage(promptTokens);
     if (!this.#countsTogether()) return usage;
     const last = this.#told.every(Boolean);
     const cachedTokens = last ? Math.min(this.#sumUsage?.cachedTokens ?? 0, promptTokens) : promptTokens;
-    return { ...usage, computedTokens: promptTokens - cachedTokens, cachedTokens, exact: this.call.ids !== false };
+    return { ...usage, computedTokens: promptTokens - cachedTokens, cachedTokens };
   }
 
   /** Siblings without token ids share the count of all by their characters. */

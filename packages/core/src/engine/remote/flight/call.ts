@@ -1,6 +1,7 @@
 // The content of one HTTP request: no more than the asker reads and the server gives.
 
 import { hash } from '../../../base/random.ts';
+import { agentTurn } from '../../../tree/readings/agent-turn.ts';
 import type { Message } from '../../../tree/step.ts';
 import { allNeeds, type GenerateRequest, plainTurn } from '../../engine.ts';
 import type { Call, Dialect, ServerFacts } from '../dialect/dialect.ts';
@@ -23,14 +24,15 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
   const { dialect, facts, refused, tokenIds, roomTokens, name } = options;
   const { request, rejected, urgency } = children[0]!;
   const needs = request.needs ?? allNeeds;
-  const whole = request.whole === true || (request.thinking !== undefined && refused.has('steps'));
+  const isWhole = request.whole === true || agentTurn(request.prompt) !== undefined;
+  const whole = isWhole || (request.thinking !== undefined && refused.has('steps'));
   const stops = request.delimiters.length <= dialect.stopLimit && !whole ? request.delimiters : [];
-  const cuts = request.whole !== true && stops.length < request.delimiters.length;
-  const longest = whole && request.whole !== true ? request.thinking!.wholeTokens : request.maxTokens;
+  const cuts = !isWhole && stops.length < request.delimiters.length;
+  const longest = whole && !isWhole ? request.thinking!.wholeTokens : request.maxTokens;
   const unread = request.whole && tokenIds === undefined ? Math.ceil(lengthOf(request) / leastCharsPerToken) : 0;
   const maxTokens = Math.min(longest, Math.max(1, roomTokens - unread));
   // A stream costs the server's front end several times as much, and a search waits for the last sibling anyway.
-  const inOnePiece = request.whole === true || maxTokens <= longestWholeTokens;
+  const inOnePiece = isWhole || maxTokens <= longestWholeTokens;
   return {
     name,
     prompt: request.prompt,
@@ -40,7 +42,7 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
     sampling: request.sampling,
     // A blank step is drawn again with another seed.
     seed: needs.seed ? (rejected === 0 ? request.seed : hash(request.seed, rejected)) : undefined,
-    ids: needs.ids !== false && request.whole !== true,
+    ids: needs.ids !== false && !isWhole,
     logprobs: needs.logprobs && facts.logprobs && !refused.has('logprobs'),
     entropy: needs.entropy === true && dialect.tellsEntropy === true && facts.logprobs && !refused.has('logprobs'),
     pieces: needs.pieces === true && dialect.tellsPieces === true,
@@ -52,6 +54,7 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
     exact: request.exact === true,
     lane: urgency.lane,
     priority: urgency.priority,
+    salt: request.session?.salt,
   };
 }
 
@@ -73,7 +76,8 @@ export function conversation({
   let pathText = '';
   for (const { step } of path) {
     if (step.turn !== undefined && prompt.kind === 'chat') {
-      said.push({ role: 'assistant', content: pathText }, { role: 'user', content: step.turn });
+      if (pathText !== '') said.push({ role: 'assistant', content: pathText });
+      said.push({ role: 'user', content: step.turn });
       pathText = '';
     } else if (step.turn !== undefined) pathText += plainTurn(step.turn);
     pathText += step.text;

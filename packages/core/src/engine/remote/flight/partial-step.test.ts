@@ -73,13 +73,13 @@ describe('Draft', () => {
     fewer.fold({ index: 0, text: 'x', tokenIds: [1, 2], end: 'eos', usage });
     expect(fewer.step().tokenIds).toBeUndefined();
     expect(fewer.step().tokens).toBe(3);
-    expect(fewer.usage(undefined)).toEqual({ computedTokens: 3, cachedTokens: 2, generatedTokens: 3, exact: true });
+    expect(fewer.usage(undefined)).toEqual({ computedTokens: 3, cachedTokens: 2, generatedTokens: 3 });
   });
 
-  it('marks what it only saw arrive as not exact', () => {
+  it('counts what it saw arrive where the server tells no usage', () => {
     const step = new PartialStep([], false);
     step.fold({ index: 0, text: 'x', tokenIds: [1] });
-    expect(step.usage(7)).toEqual({ computedTokens: 7, cachedTokens: 0, generatedTokens: 1, exact: false });
+    expect(step.usage(7)).toEqual({ computedTokens: 7, cachedTokens: 0, generatedTokens: 1 });
   });
 
   it('keeps the limit of tokens where the server does not', () => {
@@ -105,6 +105,10 @@ describe('Draft', () => {
     const once = new PartialStep([], false, undefined, 10);
     once.fold({ index: 0, text: '\u{1f333}'.repeat(100_000) });
     expect(once.step()).toMatchObject({ text: '\u{1f333}'.repeat(448), tokens: 10, end: 'length' });
+    const long = new PartialStep([], false, undefined, 10);
+    long.fold({ index: 0, text: 'x'.repeat(1_000_000), tokenIds: [1], end: 'eos' });
+    expect(long.step()).toMatchObject({ text: 'x'.repeat(896), end: 'length' });
+    expect(long.step().tokenIds).toBeUndefined();
   });
 
   it('reads each character a fixed number of times as the text grows', () => {

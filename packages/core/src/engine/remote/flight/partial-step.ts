@@ -103,7 +103,7 @@ export class PartialStep {
     };
   }
 
-  /** Counted by the server or, after a cut or a cancel, what arrived: then not exact. */
+  /** Counted by the server or, after a cut or a cancel, what arrived. */
   usage(promptTokens: number | undefined): GenerationUsage {
     const told = this.#usage;
     const prompt = told?.promptTokens ?? promptTokens ?? 0;
@@ -112,7 +112,6 @@ export class PartialStep {
       computedTokens: prompt - cachedTokens,
       cachedTokens,
       generatedTokens: told?.generatedTokens ?? (this.isCut ? this.#maxTokens : this.tokens),
-      exact: told?.promptTokens !== undefined && told.generatedTokens !== undefined && this.#end !== undefined,
     };
   }
 
@@ -148,19 +147,17 @@ export class PartialStep {
     if (text !== '' || tokenIds.length > 0) this.#updates += 1;
   }
 
-  /** Cuts an update at the token limit. A server without tokens is held by updates, and by characters if these are short. */
+  /** Cuts an update at the token limit, and at as many characters as so many tokens may have. A server without tokens is held by updates too. */
   #withinLimit(update: Update): Update {
     const most = this.#maxTokens;
     const { text, thought = '', tokenIds = [], logprobs, written, cumulative = false } = update;
     const size = text.length + thought.length;
     const had = cumulative ? { tokens: 0, chars: 0 } : { tokens: this.#tokenIds.length, chars: this.#text.length };
-    let kept = size;
-    if (tokenIds.length > 0) kept = Math.floor((size * Math.min(tokenIds.length, most - had.tokens)) / tokenIds.length);
-    else {
-      const isMany = this.#updates >= most;
-      const mostChars = isMany ? leastCharsPerToken * most : firstChars + mostCharsPerToken * most;
-      kept = Math.min(size, Math.max(0, mostChars - had.chars));
-    }
+    const isMany = tokenIds.length === 0 && this.#updates >= most;
+    const mostChars = isMany ? leastCharsPerToken * most : firstChars + mostCharsPerToken * most;
+    let kept = Math.min(size, Math.max(0, mostChars - had.chars));
+    if (tokenIds.length > most - had.tokens)
+      kept = Math.min(kept, Math.floor((size * (most - had.tokens)) / tokenIds.length));
     if (kept >= size && tokenIds.length <= most - had.tokens) return update;
     this.isCut = true;
     if (kept > 0) this.#wholeTokens = false;

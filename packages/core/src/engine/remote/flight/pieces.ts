@@ -28,6 +28,6 @@ function beginOf(token: string, text: string, from: number, maySkip: boolean): n
   const rest = text.slice(from);
   if (rest !== '' && rest.length < token.length && token.startsWith(rest)) return from;
   if (!maySkip) return undefined;
-  const begins = text.indexOf(token, from);
-  return begins >= 0 && begins - from <= mostSkipped ? begins : undefined;
+  const skipped = text.slice(from, from + mostSkipped + token.length).indexOf(token);
+  return skipped < 0 ? undefined : from + skipped;
 }

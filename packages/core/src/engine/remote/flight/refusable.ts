@@ -12,7 +12,8 @@ export function blamedFor(reason: Fault, call: Call): Refusable | undefined {
   if (reason.code !== 'refused' && reason.code !== 'unsupported') return undefined;
   if (call.whole !== true && reason.message.includes(thinksApart)) return 'steps';
   if (call.logprobs && /logprob/i.test(reason.message)) return 'logprobs';
-  if (call.siblings > 1 && /\bn\b|sibling|sequences? per request|best_of/i.test(reason.message)) return 'n';
+  if (call.siblings > 1 && /\bn\b|sibling|sequences? per request|best_of|completion choice/i.test(reason.message))
+    return 'n';
   return undefined;
 }
 

@@ -1,6 +1,6 @@
 // Reads a list again and again and tells changes. An empty or unreadable list changes nothing; the operator is told once.
 
-import type { Timers } from '../../../base/timers.ts';
+import type { Timers } from '../../../base/clock.ts';
 import { type ReplicaList, unread } from './replica-list.ts';
 
 export interface ListedOptions {

@@ -1,6 +1,7 @@
 // A list of replicas that may change. Reading gives all of it or fails; whether a server is the right one is found by asking that server.
 
-import { type Fault, FaultError, fault, raise } from '../../../base/fault.ts';
+import { FaultError, fault, raise } from '../../../base/fault.ts';
+import { withoutUser } from '../../../remote/connection.ts';
 
 export interface ReplicaList {
   readonly name: string;
@@ -24,7 +25,7 @@ export function listOf(name: string, read: () => Promise<readonly string[]>): Re
   };
 }
 
-/** One unreadable entry spoils the list: half of it would look like replicas that have left. */
+/** Refuses the whole list for one unreadable entry: the rest would look as if replicas had left. */
 export function checked(urls: readonly string[], name: string): string[] {
   const bad = urls.find((url) => !/^https?:\/\/[^/]/.test(url) || URL.parse(url) === null);
   if (bad !== undefined)
@@ -35,15 +36,8 @@ export function checked(urls: readonly string[], name: string): string[] {
   return each;
 }
 
-function withoutUser(text: string): string {
-  return text.replace(/\/\/[^@/]*@/, '//***@');
-}
-
 export function unread(name: string, error: unknown): FaultError {
-  return error instanceof FaultError ? error : new FaultError(unreadFault(name, error));
-}
-
-function unreadFault(name: string, error: unknown): Fault {
-  const { message = String(error), cause } = error as { readonly message?: string; readonly cause?: unknown };
-  return fault('unavailable', `${name} cannot be read: ${message}`, cause === undefined ? {} : { cause });
+  if (error instanceof FaultError) return error;
+  const { message = String(error) } = error as { readonly message?: string };
+  return new FaultError(fault('unavailable', `${name} cannot be read: ${message}`));
 }

@@ -1,8 +1,8 @@
 // The replicas of one engine as they come and go. A new one gets work only if it is like the others. One that leaves drains: it gets
 // nothing new, and what has not ended after a while is done elsewhere.
 
+import type { Timers } from '../../../base/clock.ts';
 import { type Fault, fault } from '../../../base/fault.ts';
-import type { Timers } from '../../../base/timers.ts';
 import { CircuitBreaker } from '../../../remote/circuit-breaker.ts';
 import { rootOf } from '../../../remote/connection.ts';
 import { FollowedList, type ListedOptions } from '../list/followed-list.ts';
@@ -32,18 +32,21 @@ export class Fleet {
   readonly #make: (url: string) => Replica;
   readonly #timers: Timers;
   readonly #observe: Observe;
-  readonly #listener: FleetListener;
   #up: number;
   #sharersOf: (url: string) => number = () => 1;
   #listed: ReadonlySet<string> | undefined;
+  #listener: FleetListener | undefined;
 
-  constructor({ first, make }: OpenedReplicas, timers: Timers, observe: Observe, listener: FleetListener) {
-    this.#listener = listener;
+  constructor({ first, make }: OpenedReplicas, timers: Timers, observe: Observe) {
     this.#all = [...first];
     this.#make = make;
     this.#timers = timers;
     this.#observe = observe;
     this.#up = this.usable.length;
+  }
+
+  connect(listener: FleetListener): void {
+    this.#listener = listener;
   }
 
   get all(): readonly Replica[] {
@@ -58,7 +61,7 @@ export class Fleet {
     const up = this.usable.length;
     if (up === this.#up) return;
     this.#up = up;
-    this.#listener.counted();
+    this.#listener?.counted();
   }
 
   divide(sharersOf: (url: string) => number): void {
@@ -100,7 +103,7 @@ export class Fleet {
     }
     if (reason.retryable)
       this.#observe?.({ type: 'replica-down', reason: reason.message, url: replica.connection.url });
-    this.#listener.kept(replica, reason);
+    this.#listener?.kept(replica, reason);
   }
 
   #stay(replica: Replica): void {
@@ -111,7 +114,7 @@ export class Fleet {
   #join(replica: Replica): void {
     this.#observe?.({ type: 'replica-joined', url: replica.connection.url });
     this.recount();
-    this.#listener.joined();
+    this.#listener?.joined();
     this.settle();
   }
 
@@ -120,7 +123,7 @@ export class Fleet {
     replica.leavingMs = sinceMs;
     this.#observe?.({ type: 'replica-leaving', url: replica.connection.url });
     this.recount();
-    this.#listener.leaving(replica);
+    this.#listener?.leaving(replica);
     this.#look(replica, sinceMs);
   }
 

@@ -1,19 +1,22 @@
 // Reads the gauges of servers whose limit is unknown, while they have work. One without a metrics page is asked again after an outage.
 
-import type { Timers } from '../../../base/timers.ts';
+import type { Timers } from '../../../base/clock.ts';
 import type { ServerFacts } from '../dialect/dialect.ts';
 import { readGauges } from '../dialect/gauges.ts';
 import type { Replica } from './replica.ts';
 
 export class GaugeWatch {
   readonly #timers: Timers;
-  readonly #changed: (replica: Replica, settledRoom: number | undefined) => void;
   readonly #armed = new Set<Replica>();
   readonly #blind = new WeakMap<Replica, ServerFacts>();
   #stopped = false;
+  #changed: ((replica: Replica, settledRoom: number | undefined) => void) | undefined;
 
-  constructor(timers: Timers, changed: (replica: Replica, settledRoom: number | undefined) => void) {
+  constructor(timers: Timers) {
     this.#timers = timers;
+  }
+
+  connect(changed: (replica: Replica, settledRoom: number | undefined) => void): void {
     this.#changed = changed;
   }
 
@@ -38,7 +41,7 @@ export class GaugeWatch {
     const gauges = reply?.status === 200 ? readGauges(facts.dialect, reply.body) : undefined;
     if (gauges?.waiting === undefined && reply !== undefined) this.#blind.set(replica, facts);
     if (gauges !== undefined) limit.read(gauges, replica.inFlight, replica.queue.sequences, this.#timers.nowMs());
-    this.#changed(replica, before);
+    this.#changed?.(replica, before);
     if (replica.attempts.size > 0) this.arm(replica);
   }
 }

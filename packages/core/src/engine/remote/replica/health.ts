@@ -1,8 +1,8 @@
 // The health of replicas: failures, successes and probes move their circuit breakers, and the operator hears of it.
 
+import type { Timers } from '../../../base/clock.ts';
 import { type Fault, fault } from '../../../base/fault.ts';
 import type { Random } from '../../../base/random.ts';
-import type { Timers } from '../../../base/timers.ts';
 import { failureOf } from '../../../remote/circuit-breaker.ts';
 import type { Replica } from './replica.ts';
 

@@ -31,7 +31,7 @@ const settledReadMs = 2000;
 /** Without gauges: answers of a trial over the limit, and the time between failed trials. */
 const trialAnswers = 1 / 2;
 const trialCalmMs = 30_000;
-/** What a doubling must gain in tokens a second. Few answers say less, since their lengths differ. */
+/** Least gain of a doubling in tokens a second. It is larger for small limits: lengths of few answers differ more. */
 const leastGain = (room: number): number => 1.05 + 1 / Math.sqrt(room);
 
 export class InFlightLimit {
@@ -96,12 +96,12 @@ export class InFlightLimit {
     if (isJam && running > 0 && running < this.#room) this.#cut(running, 0, nowMs);
     else if (isJam) this.#cut(this.#room * decrease, inFlight, nowMs);
     else if (thrownOut || isFull) this.#cut(inFlight * (thrownOut ? decrease : kvDecrease), inFlight, nowMs);
-    // Only a limit that is felt says anything about more.
+    // The limit grows only while it holds something back.
     else if (!this.#isQueue && inFlight + queued >= this.room)
       this.#grow(kvUse > 0 ? (inFlight * fullKv) / kvUse : maximum, nowMs);
   }
 
-  /** Of a stream. */
+  /** Called when a stream's first token comes. */
   firstToken(afterMs: number, inFlight: number, nowMs: number): void {
     if (this.reading !== undefined || this.#before !== undefined) return;
     const usual = this.#usualFirstMs;
@@ -136,14 +136,14 @@ export class InFlightLimit {
     this.#before = undefined;
   }
 
-  /** Not beyond the limit at which the KV cache would be full. */
+  /** Grows up to `most`, the limit at which the KV cache would be full. */
   #grow(most: number, nowMs: number): void {
     if (this.settled && nowMs - this.#decreasedMs < settledCalmMs) return;
     this.#room = Math.min(maximum, Math.max(this.#room, Math.min(most, this.#room * (1 + this.#growth))));
     this.#growth = Math.min(1, this.#growth * 2);
   }
 
-  /** What is in flight beyond the limit was sent before the last cut. */
+  /** Cuts once for one overload: requests beyond the limit were sent before the last cut. */
   #cut(room: number, inFlight: number, nowMs: number): void {
     this.#growth = firstGrowth;
     if (inFlight > this.room || nowMs - this.#decreasedMs < calmMs) return;
@@ -153,5 +153,5 @@ export class InFlightLimit {
   }
 }
 
-/** Those that are sent together when the limit grows wait less than all that follow, and are left out. */
+/** Leaves out the requests that are sent together when the limit grows: they wait less than later ones. */
 const roundFrom = (sinceMs: number, leftOut = 0) => ({ sinceMs, answers: -leftOut, tokens: 0, ms: 0 });

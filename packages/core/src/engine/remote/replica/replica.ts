@@ -4,6 +4,7 @@ import { type Fault, FaultError, fault } from '../../../base/fault.ts';
 import { CircuitBreaker } from '../../../remote/circuit-breaker.ts';
 import { Connection, type ConnectionOptions } from '../../../remote/connection.ts';
 import { faultOf } from '../../../remote/failure.ts';
+import type { SessionRoute } from '../../engine.ts';
 import type { Dialect, ServerFacts } from '../dialect/dialect.ts';
 import { dialects } from '../dialect/dialects.ts';
 import { type ProbeOptions, probe } from '../dialect/probe.ts';
@@ -89,9 +90,9 @@ export class Replica {
     this.limit.divide(sharers);
   }
 
-  rankHeaders(search: string): Record<string, string> {
+  rankHeaders(search: string, session?: SessionRoute): Record<string, string> {
     const { ranks = 1 } = this.facts;
-    return ranks === 1 ? {} : { 'x-data-parallel-rank': String(this.#ranks.of(search, ranks, this.homes)) };
+    return ranks === 1 ? {} : { 'x-data-parallel-rank': String(this.#ranks.of(search, ranks, this.homes, session)) };
   }
 
   get room(): number {

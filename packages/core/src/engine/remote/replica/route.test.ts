@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chooseReplica, mayStay, type ReplicaLoad } from './route.ts';
+import { chooseReplica, inPreference, mayStay, type ReplicaLoad, replicaOf } from './route.ts';
 
 const load = (overrides: Partial<ReplicaLoad> = {}): ReplicaLoad => ({
   usable: true,
@@ -9,6 +9,54 @@ const load = (overrides: Partial<ReplicaLoad> = {}): ReplicaLoad => ({
   room: 8,
   homes: 0,
   ...overrides,
+});
+
+describe('the server of a session', () => {
+  const urls = ['http://a:1', 'http://b:1', 'http://c:1'];
+  const home = (route: string, of: readonly string[]) => inPreference(route, of, (url) => url)[0]!;
+
+  it('is the same in any order and under either form of its address, and moves only with a server that leaves', () => {
+    for (let at = 0; at < 300; at += 1) {
+      const route = `route ${at}`;
+      const chosen = home(route, urls);
+      expect(home(route, urls.toReversed())).toBe(chosen);
+      expect(
+        home(
+          route,
+          urls.map((url) => `${url}/v1`),
+        ),
+      ).toBe(`${chosen}/v1`);
+      const left = urls.filter((url) => url !== 'http://b:1');
+      if (chosen !== 'http://b:1') expect(home(route, left)).toBe(chosen);
+    }
+  });
+
+  it('is the next one while it is full, so that one name for everything idles none', () => {
+    const route = 'route 1';
+    const at = urls.indexOf(home(route, urls));
+    const loads = urls.map((_, each) => load({ inFlight: each === at ? 8 : 0 }));
+    const next = replicaOf(route, urls, loads)!;
+    expect(next).not.toBe(at);
+    expect(chooseReplica(loads, next)).toBe(next);
+    const busy = urls.map((_, each) => load({ inFlight: each === at ? 9 : 6 }));
+    expect(replicaOf(route, urls, busy)).toBe(at);
+    expect(
+      replicaOf(
+        route,
+        urls,
+        urls.map(() => load()),
+      ),
+    ).toBe(at);
+  });
+
+  it('is each as often as another, over a hundred thousand of them', () => {
+    const count = new Map(urls.map((url) => [url, 0]));
+    for (let at = 0; at < 100_000; at += 1) {
+      const chosen = home(`route ${at}`, urls);
+      count.set(chosen, count.get(chosen)! + 1);
+    }
+    for (const share of count.values()) expect(Math.abs(share - 100_000 / 3)).toBeLessThan(1000);
+  });
 });
 
 describe('chooseReplica', () => {

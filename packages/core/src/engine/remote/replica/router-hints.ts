@@ -28,9 +28,10 @@ export class RouterHints {
     this.#router = router;
   }
 
-  headers(search: string, { lane }: Pick<Call, 'lane'>): Record<string, string> {
+  /** A session is told by its route: the router keeps its turns together as this engine would. */
+  headers(search: string, { lane }: Pick<Call, 'lane'>, route = search): Record<string, string> {
     if (this.#router === 'none') return {};
-    const key = [hash(search), hash('tail', search)].map((each) => each.toString(16).padStart(8, '0')).join('');
+    const key = [hash(route), hash('tail', route)].map((each) => each.toString(16).padStart(8, '0')).join('');
     const told = Object.fromEntries(searchHeaders[this.#router].map((name) => [name, key]));
     if (this.#router !== 'llm-d') return told;
     const objective = objectives[lane];

@@ -1,7 +1,7 @@
 // The engine's slow clock: ends silent streams and probes replicas that are out. Runs only while there is something to look at.
 
+import type { Timers } from '../../../base/clock.ts';
 import { type Fault, fault } from '../../../base/fault.ts';
-import type { Timers } from '../../../base/timers.ts';
 import type { Attempt } from '../flight/attempt.ts';
 import { longestWholeTokens } from '../flight/call.ts';
 import type { Replica } from './replica.ts';
@@ -22,14 +22,17 @@ export class Watch {
   readonly #timers: Timers;
   readonly #options: WatchOptions;
   readonly #replicas: readonly Replica[];
-  readonly #listener: WatchListener;
   #calledOff: (() => void) | undefined;
   #stopped = false;
+  #listener: WatchListener | undefined;
 
-  constructor(timers: Timers, options: WatchOptions, replicas: readonly Replica[], listener: WatchListener) {
+  constructor(timers: Timers, options: WatchOptions, replicas: readonly Replica[]) {
     this.#timers = timers;
     this.#options = options;
     this.#replicas = replicas;
+  }
+
+  connect(listener: WatchListener): void {
     this.#listener = listener;
   }
 
@@ -54,7 +57,7 @@ export class Watch {
     for (const replica of this.#replicas) {
       for (const attempt of [...replica.attempts]) this.#look(replica, attempt, nowMs);
     }
-    this.#listener.tick();
+    this.#listener?.tick();
     // While servers are out, parked work must be given up in time.
     if (this.#replicas.some((each) => each.attempts.size > 0 || each.breaker.state === 'open')) this.arm();
   }
@@ -73,6 +76,6 @@ export class Watch {
   async #probe(replica: Replica): Promise<void> {
     if (this.#stopped) return;
     const reason = await replica.inspect();
-    if (!this.#stopped) this.#listener.probed(replica, reason);
+    if (!this.#stopped) this.#listener?.probed(replica, reason);
   }
 }

@@ -53,7 +53,7 @@ export class HistoryPanel {
     'details',
     { class: 'numbers' },
     h('summary', {}, 'What each model has shown'),
-    tableOf('Models', kindNames, this.#kinds),
+    tableOf('Models', kindNames(), this.#kinds),
   );
   #range: HistoryRange = keptRange();
   #ended = -1;
@@ -98,8 +98,7 @@ export class HistoryPanel {
     );
   }
 
-  update({ exits, at_ms }: OverviewJson): void {
-    const ended = Object.values(exits).reduce((sum, each) => sum + each, 0);
+  update({ ended, at_ms }: OverviewJson): void {
     if (at_ms - this.#readMs < (ended === this.#ended ? staleMs : pauseMs)) return;
     this.#ended = ended;
     this.#readMs = at_ms;
@@ -229,19 +228,9 @@ function exitWords({ exits }: HistoryBucketJson): string {
 }
 
 const bucketNames = ['from', 'searches', 'p50', 'p99', 'tokens', 'exits'];
-const kindNames = [
-  'model',
-  'program',
-  'searches',
-  'rollouts',
-  'depth',
-  'twins',
-  'refused',
-  'changed the answer',
-  'judge agrees',
-];
+const kindNames = () => ['model', 'program', 'searches', term('rollout', 'rollouts'), 'judge agrees'];
 
-function tableOf(label: string, names: readonly string[], rows: HTMLElement): HTMLElement {
+function tableOf(label: string, names: readonly (string | HTMLElement)[], rows: HTMLElement): HTMLElement {
   const head = h('thead', {}, h('tr', {}, ...names.map((name) => h('th', { scope: 'col' }, name))));
   return h(
     'div',
@@ -258,12 +247,9 @@ function tableRow(bucket: HistoryBucketJson, withDay: boolean): HTMLElement {
 }
 
 function kindRow(kind: HistoryKindJson): HTMLElement {
-  const { model, program, searches, rollouts, depth, twin_share, refused_share, changed_share } = kind;
-  const { judge_agreement: agreement, split_questions: split } = kind;
-  const means = [rollouts.toFixed(1), depth === null ? '–' : depth.toFixed(1)];
-  const shares = [twin_share, refused_share, changed_share].map((share) => `${(100 * share).toFixed(0)} %`);
+  const { model, program, searches, rollouts, judge_agreement: agreement, split_questions: split } = kind;
   const agrees = agreement === null ? '–' : `${(100 * agreement).toFixed(0)} % (${formatCount(split)} questions)`;
-  const values = [program, formatCount(searches), ...means, ...shares, agrees].map((cell) => h('td', {}, cell));
+  const values = [program, formatCount(searches), rollouts.toFixed(1), agrees].map((cell) => h('td', {}, cell));
   return h('tr', {}, h('th', { scope: 'row' }, model), ...values);
 }
 

@@ -49,8 +49,7 @@ export class RecentList {
     this.#offerComparison();
   }
 
-  update({ exits, at_ms }: OverviewJson): void {
-    const ended = Object.values(exits).reduce((sum, each) => sum + each, 0);
+  update({ ended, at_ms }: OverviewJson): void {
     const pausedMs = at_ms - this.#readMs;
     if (pausedMs < (ended === this.#ended ? staleMs : pauseMs)) return;
     this.#ended = ended;

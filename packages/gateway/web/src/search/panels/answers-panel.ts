@@ -10,7 +10,7 @@ const shownAtFirst = 4;
 const mostShown = 40;
 
 export interface AnswersPanelOptions {
-  readonly threshold: () => number;
+  readonly threshold: () => number | null;
   readonly onSelect: (node: number) => void;
 }
 

@@ -8,12 +8,12 @@ import { term } from '../../dom/term.ts';
 import { readTheme } from '../../look/palette.ts';
 import { scoreColour } from '../../look/score-scale.ts';
 import { formatScore } from '../../look/words.ts';
-import { richText } from '../../rich/rich-text.ts';
+import { richSteps } from '../../rich/rich-text.ts';
 import { markOf, markWords, shownScoreOf } from '../../tree/mark.ts';
 import { lowerBound } from './lower-bound.ts';
 
 export interface DetailsOptions {
-  readonly threshold: () => number;
+  readonly threshold: () => number | null;
   readonly onSelect: (node: number) => void;
 }
 
@@ -59,17 +59,18 @@ export class Details {
 
   #steps(node: Node): HTMLElement {
     const theme = readTheme();
-    const steps = pathTo(node).map((each) => {
+    const path = pathTo(node);
+    const texts = richSteps(path.map(({ step }) => (step?.text ?? '').trim()));
+    const steps = path.map((each, at) => {
       const dot = h('i', { class: 'dot' });
       const score = shownScoreOf(each);
       if (score !== undefined) dot.style.background = scoreColour(theme, score);
-      const text = (each.step?.text ?? '').trim();
       const button = h(
         'button',
         { type: 'button', class: 'step', onclick: () => this.#options.onSelect(each.id) },
         dot,
-        h('span', { class: 'step-text' }, ...(text === '' ? ['no text kept'] : richText(text))),
-        h('span', { class: 'step-score' }, formatScore(each.reward)),
+        h('span', { class: 'step-text' }, ...(each.step?.text.trim() ? texts[at]! : ['no text kept'])),
+        h('span', { class: 'step-score' }, formatScore(each.reward ?? score)),
       );
       if (each === node) button.setAttribute('aria-current', 'step');
       const turn = each.step?.turn;

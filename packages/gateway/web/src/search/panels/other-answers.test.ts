@@ -40,7 +40,7 @@ function ended(paths: readonly Path[], over: { support?: number; running?: boole
   return fold;
 }
 
-const told = (fold: SearchFold, threshold = 0.9) =>
+const told = (fold: SearchFold, threshold: number | null = 0.9) =>
   otherAnswers(fold, threshold).map(({ words, score, paths, why }) => [words, score, paths, why]);
 
 describe('the answers that lost', () => {
@@ -63,6 +63,12 @@ describe('the answers that lost', () => {
     expect(told(ended(paths, { support: 0.5 }))).toEqual([
       ['8', 1, 3, '3 of 7 paths end in it; weighted by score, they carry no more than those of the chosen answer.'],
       ['7', 1, 1, '1 of 7 paths end in it, and 3 in the chosen answer, which won the vote.'],
+    ]);
+  });
+
+  it('of equal votes that nothing weighs came later', () => {
+    expect(told(ended([{ answer: '24' }, { answer: '7' }], { support: 0.5 }), null)).toEqual([
+      ['7', undefined, 1, '1 of 2 paths end in it, as many as in the chosen answer, which came first.'],
     ]);
   });
 

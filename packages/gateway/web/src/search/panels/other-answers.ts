@@ -22,7 +22,7 @@ interface Group {
 }
 
 /** While the search grows, the best so far counts as chosen. */
-export function otherAnswers(fold: SearchFold, threshold: number): OtherAnswer[] {
+export function otherAnswers(fold: SearchFold, threshold: number | null): OtherAnswer[] {
   const { tree, chosen } = fold;
   if (tree === undefined || chosen === undefined || !chosen.terminal) return [];
   const groups = new Map<string, Group>();
@@ -69,28 +69,29 @@ function reasonFor(
   chosen: Node,
   ownPaths: number,
   all: number,
-  threshold: number,
+  threshold: number | null,
 ): (group: Group) => string {
   const winner = exit === undefined ? 'the best so far' : 'the chosen answer';
   const lead = shownScoreOf(chosen);
   return ({ best, paths }) => {
     if (!isComplete(best)) return 'Its path was cut at a limit before it came to its end.';
-    if (answer?.support !== undefined) return byVote(paths, ownPaths, all);
+    if (answer?.support !== undefined) return byVote(paths, ownPaths, all, lead !== undefined);
     const score = shownScoreOf(best);
     if (score === undefined || lead === undefined)
       return score === undefined
         ? 'Nothing has scored it.'
         : `It scored ${formatScore(score)}; nothing has scored ${winner}.`;
-    const below = score < threshold ? `, and is below the threshold of ${threshold}` : '';
+    const below = threshold !== null && score < threshold ? `, and is below the threshold of ${threshold}` : '';
     if (score < lead) return `It scored ${formatScore(score)}, less than ${formatScore(lead)} of ${winner}${below}.`;
     if (score === lead) return `It scored as high as ${winner}, ${formatScore(score)}; the first of equals is taken.`;
     return `It scored ${formatScore(score)}; the search took another answer, by its rule.`;
   };
 }
 
-function byVote(paths: number, ownPaths: number, all: number): string {
+function byVote(paths: number, ownPaths: number, all: number, isJudged: boolean): string {
   const share = `${paths} of ${all} paths end in it`;
   if (paths < ownPaths) return `${share}, and ${ownPaths} in the chosen answer, which won the vote.`;
+  if (paths === ownPaths && !isJudged) return `${share}, as many as in the chosen answer, which came first.`;
   return `${share}; weighted by score, they carry no more than those of the chosen answer.`;
 }
 

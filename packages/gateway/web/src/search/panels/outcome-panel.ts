@@ -94,6 +94,6 @@ function evidenceOf({ kind, rule, evidence }: Exit): string {
 function answerLine(text: string | undefined, otherwise: string, answers = false): HTMLElement {
   const none = text === undefined || text === '';
   const length = none || (text.length <= longestShort && !text.includes('\n')) ? 'answer' : 'answer long';
-  const look = answers ? length : 'answer attempt';
+  const look = answers ? length : `${length} attempt`;
   return h('p', { class: none ? 'answer none' : look }, ...(none ? [otherwise] : richAnswer(text)));
 }

@@ -1,0 +1,117 @@
+// Which session a request is a turn of, and what the session has been given. All of it is read from the journal: this process keeps nothing,
+// so a restart, another node and any number of ids change nothing. A session is forgotten with the last of its searches.
+
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { isFault } from '@coppice/core/base';
+import { type Plain, type SearchRecord, storable } from '@coppice/core/journal';
+import type { Session } from '@coppice/core/runtime';
+import { z } from 'zod';
+import { sessionName, sessionSchema } from '../dialects/chat-body.ts';
+import { searchIdOf } from '../dialects/responses/response-json.ts';
+import { record } from '../dialects/unchecked.ts';
+import { ApiError } from '../http/api-error.ts';
+import { parseBody } from '../http/checked-input.ts';
+import type { Caller } from '../http/keys.ts';
+import { outcomeIn } from '../result/told-end.ts';
+import type { SessionJson } from '../wire/search-json.ts';
+import type { GatewayContext } from './context.ts';
+
+type SessionDesk = Pick<GatewayContext, 'journal' | 'clock' | 'config'>;
+
+/** In which routers, and an agent of Anthropic's, name a session. */
+const headerNames = ['x-session-id', 'x-smg-routing-key', 'x-dynamo-session-id', 'x-claude-code-session-id'] as const;
+
+/** Newest turns that are added up; what came before them stands in the oldest of these. */
+const mostRead = 16;
+
+const ownField = z.looseObject({ coppice: z.looseObject({ session: sessionSchema.nullish() }).nullish() });
+
+/** Undefined without a session. Throws an ApiError where its budget is spent. `body`: of any API, and perhaps unchecked. */
+export async function sessionOf(
+  desk: SessionDesk,
+  caller: Caller,
+  body: Plain,
+  headers: IncomingHttpHeaders = {},
+): Promise<Session | undefined> {
+  const { session: own } = parseBody(ownField, { coppice: { session: record(body.coppice).session } }).coppice ?? {};
+  const wanted = typeof own === 'string' ? { id: own } : own;
+  const id = wanted?.id ?? headerOf(headers) ?? (await earlierOf(desk, caller, body)) ?? nameIn(body.prompt_cache_key);
+  if (id === undefined) return undefined;
+  const session = await readSession(desk, caller, storable(id), wanted ?? {});
+  refuseSpent(session);
+  return session;
+}
+
+function headerOf(headers: IncomingHttpHeaders): string | undefined {
+  return headerNames.map((name) => nameIn(headers[name])).find((name) => name !== undefined);
+}
+
+function nameIn(value: unknown): string | undefined {
+  return sessionName.safeParse(value).data;
+}
+
+/** The session of the response that this one goes on from; one without a session begins it. */
+async function earlierOf({ journal }: SessionDesk, caller: Caller, { previous_response_id: name }: Plain) {
+  const id = typeof name === 'string' ? searchIdOf(name) : undefined;
+  const earlier = id === undefined ? undefined : await journal.find(id);
+  return earlier?.owner === caller.name ? (earlier.session ?? earlier.id) : undefined;
+}
+
+type Budgets = { readonly [Name in 'token_budget' | 'money_budget']?: number | undefined };
+
+async function readSession({ journal, clock, config }: SessionDesk, caller: Caller, id: string, asked: Budgets) {
+  const nowMs = clock.nowMs();
+  const query = { owner: caller.name, session: id, limit: mostRead };
+  // Pass-through goes on while the journal is out: such a turn counts as the first.
+  let turns = await journal.list(query).catch((error: unknown) => {
+    if (isFault(error, 'unavailable')) return [];
+    throw error;
+  });
+  const { token_budget: tokenBudget, money_budget: moneyBudget } = { ...sessionIn(turns[0]), ...asked };
+  // The last turn was told once its log was safe: what it has spent may not be on record yet.
+  if (turns.length > 0 && (tokenBudget ?? moneyBudget) !== undefined)
+    turns = await journal.flush().then(() => journal.list(query));
+  const oldest = turns.at(-1);
+  const before = sessionIn(oldest);
+  const each = turns.map((turn) => spentBy(turn, nowMs));
+  const sum = (read: (spent: ReturnType<typeof spentBy>) => number) => each.reduce((all, one) => all + read(one), 0);
+  // Each key has caches of its own; without keys all is one person's.
+  const salt = config.keys.length === 0 ? undefined : digest('salt', caller.name);
+  return {
+    id,
+    route: digest('route', caller.name, id),
+    ...(salt && { salt }),
+    sinceMs: before.since_ms ?? oldest?.createdMs ?? nowMs,
+    turns: (before.turns ?? 0) + turns.length,
+    seconds: (before.seconds ?? 0) + sum(({ seconds }) => seconds),
+    tokens: (before.tokens ?? 0) + sum(({ tokens }) => tokens),
+    money: (before.money ?? 0) + sum(({ money }) => money),
+    ...(tokenBudget === undefined ? {} : { tokenBudget }),
+    ...(moneyBudget === undefined ? {} : { moneyBudget }),
+  } satisfies Session;
+}
+
+function sessionIn(turn: SearchRecord | undefined): Partial<SessionJson> {
+  return record(turn?.about.session);
+}
+
+function spentBy(turn: SearchRecord, nowMs: number) {
+  const { usage, money = 0 } = outcomeIn(turn);
+  const { startedMs, endedMs = nowMs } = turn;
+  const seconds = startedMs === undefined ? 0 : Math.max(0, endedMs - startedMs) / 1000;
+  return { seconds, tokens: usage?.completion_tokens ?? 0, money };
+}
+
+function digest(...parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+}
+
+function refuseSpent({ id, tokens, money, tokenBudget, moneyBudget }: Session): void {
+  const refuse = (spent: number, budget: number, field: string): never => {
+    const message = `session '${id.slice(0, 64)}' has spent ${spent} of its ${budget} (coppice.session.${field})`;
+    throw new ApiError('session_spent', message, { param: `coppice.session.${field}` });
+  };
+  if (tokenBudget !== undefined && tokens >= tokenBudget) refuse(tokens, tokenBudget, 'token_budget');
+  if (moneyBudget !== undefined && money >= moneyBudget) refuse(money, moneyBudget, 'money_budget');
+}

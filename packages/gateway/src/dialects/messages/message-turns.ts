@@ -1,0 +1,58 @@
+// Tools, calls and results of Anthropic's API in the words of a chat. Blocks are unchecked beyond their type.
+
+import type { Plain } from '@coppice/core/journal';
+import type { ChatBody } from '../chat-body.ts';
+import { isFull, record } from '../unchecked.ts';
+
+const choices: Readonly<Record<string, string>> = { auto: 'auto', any: 'required', none: 'none' };
+
+/** Undefined without tools. A tool of the server's own stays as it is, and is no function. */
+export function chatTools({ tools, tool_choice }: Plain): Plain | undefined {
+  if (!isFull(tools)) return undefined;
+  const { type, name, disable_parallel_tool_use: single } = record(tool_choice);
+  const choice = type === 'tool' ? { type: 'function', function: { name } } : choices[String(type)];
+  return {
+    tools: (tools as readonly unknown[]).map(functionOf),
+    ...(type !== undefined && { tool_choice: choice ?? tool_choice }),
+    ...(typeof single === 'boolean' && { parallel_tool_calls: !single }),
+  };
+}
+
+function functionOf(tool: unknown): unknown {
+  const { type = 'custom', name, description, input_schema: parameters, strict } = record(tool);
+  return type === 'custom' ? { type: 'function', function: { name, description, parameters, strict } } : tool;
+}
+
+interface TurnMessage {
+  readonly role: string;
+  readonly content: string | readonly Plain[];
+}
+
+/** Results go before the words that came with them: a chat answers its calls first. */
+export function turnMessages({ role, content }: TurnMessage): ChatBody['messages'] {
+  if (typeof content === 'string') return [{ role, content }] as ChatBody['messages'];
+  const results = content.filter(({ type }) => type === 'tool_result').map(resultOf);
+  const calls = content.filter(({ type }) => type === 'tool_use').map(callOf);
+  const parts = content.flatMap(partOf);
+  const said = parts.every(({ type }) => type === 'text') ? parts.map(({ text }) => text).join('') : parts;
+  const message = { role, content: said || null, ...(calls.length > 0 && { tool_calls: calls }) };
+  const isEmpty = said === '' && calls.length === 0 && results.length > 0;
+  return [...results, ...(isEmpty ? [] : [message])] as ChatBody['messages'];
+}
+
+function callOf({ id, name, input }: Plain) {
+  return { id, type: 'function', function: { name, arguments: JSON.stringify(input ?? {}) } };
+}
+
+function resultOf({ tool_use_id, content = '' }: Plain) {
+  const parts = Array.isArray(content) ? content.flatMap((block) => partOf(record(block))) : content;
+  return { role: 'tool', tool_call_id: tool_use_id, content: parts };
+}
+
+/** Thinking of former turns is dropped, as is usual. */
+function partOf({ type, text, source }: Plain): Plain[] {
+  if (type === 'text') return [{ type: 'text', text }];
+  if (type !== 'image') return [];
+  const { media_type, data, url = `data:${media_type};base64,${data}` } = record(source);
+  return [{ type: 'image_url', image_url: { url } }];
+}
