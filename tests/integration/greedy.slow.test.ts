@@ -18,8 +18,8 @@ const most = 3000;
 const leastSeen = 0.9 * most;
 const durationMs = 5_000;
 const mostComingMs = 240_000;
-/** V8 lets garbage lie: 150 to 510 MB were seen, most of it free to be collected. Bodies that were all kept would make it 740. */
-const mostBytes = 600e6;
+/** 210 to 410 MB were seen. Bodies that were all kept would make it 740. */
+const mostBytes = 500e6;
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
   for (const each of undo.splice(0)) await each();

@@ -4,7 +4,7 @@
 import type { Cluster, LivingNode } from '@coppice/core/journal';
 import { z } from 'zod';
 import { readQuery } from '../http/checked-input.ts';
-import { EventStream } from '../http/event-stream.ts';
+import { EventStream, eventText } from '../http/event-stream.ts';
 import { type Exchange, writeJson } from '../http/exchange.ts';
 import { type Caller, ownerSeenBy } from '../http/keys.ts';
 import type { History } from '../observe/overview/history.ts';
@@ -62,7 +62,7 @@ export class OverviewApi {
       const key = ownerSeenBy(caller) ?? '';
       const text = texts.get(key) ?? JSON.stringify(this.#shownTo(caller, frame));
       texts.set(key, text);
-      events.text('overview', text, this.#frames);
+      events.raw(eventText('overview', text, this.#frames));
     }
   }
 

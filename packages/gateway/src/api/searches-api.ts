@@ -15,9 +15,10 @@ import { z } from 'zod';
 import { chatDialect } from '../dialects/chat/chat-dialect.ts';
 import { parseChatBody, searchSchema } from '../dialects/chat-body.ts';
 import { ignoredIn, unfolded } from '../dialects/fields.ts';
+import type { LogPage } from '../follow/log-watchers.ts';
 import { ApiError, asApiError, journalTrouble, refuse } from '../http/api-error.ts';
 import { readQuery } from '../http/checked-input.ts';
-import { EventStream } from '../http/event-stream.ts';
+import { EventStream, eventText } from '../http/event-stream.ts';
 import { baseHeaders, type Exchange, onDisconnect, readJson, writeJson } from '../http/exchange.ts';
 import { type Caller, maySee } from '../http/keys.ts';
 import { outcomeIn } from '../result/told-end.ts';
@@ -211,24 +212,25 @@ export async function searchEvents(context: GatewayContext, exchange: Exchange):
 
 /**
  * Sends the log from the journal, then live: a reader always reads on after its last entry and is woken when more is
- * durable, so that it never misses an entry nor sees one that a crash takes back. A slow reader holds one entry.
+ * durable, so that it never misses an entry nor sees one that a crash takes back. A slow reader holds one page.
  */
 async function sendLog({ watchers }: GatewayContext, id: string, from: number, events: EventStream): Promise<void> {
-  let last = from;
-  for (let after: number | undefined = from; after !== undefined; ) {
+  for (let last: number | undefined = from; last !== undefined; ) {
     await events.ready();
     // SQLite reads synchronously: a page is a slice.
     await nextSlice();
-    const page = await watchers.page(id, after, events.gone);
-    after = undefined;
-    for (const entry of page?.entries ?? []) {
-      sendEntry(entry, events);
-      after = entry.sequence;
-      if (events.behind) break;
-    }
-    if (page?.entries.length === 0) events.event('end', { state: stateBehind(page.record, last) });
-    last = after ?? last;
+    const after: number = last;
+    // In `then`: an async function that waits would keep its page.
+    last = await watchers.page(id, after, events.gone).then((page) => page && sendPage(page, after, events));
   }
+}
+
+/** Gives the last entry that was sent, or nothing at the end of the log. */
+function sendPage({ entries, record }: LogPage, after: number, events: EventStream): number | undefined {
+  const last = entries.at(-1)?.sequence;
+  if (last === undefined) events.event('end', { state: stateBehind(record, after) });
+  else events.raw(entries.map(entryText).join(''));
+  return last;
 }
 
 /** `gone` too where the sweep, which takes a log from its end, came before its reader. */
@@ -239,11 +241,10 @@ function stateBehind(record: SearchRecord | undefined, last: number): string {
 }
 
 /** Only the last event has an id: after a broken connection the reader gets the whole entry again. */
-function sendEntry(entry: LogEntry, events: EventStream): void {
+function entryText(entry: LogEntry): string {
   const all = eventsIn(entry);
-  for (const [at, event] of all.entries()) {
-    events.event('entry', event, at === all.length - 1 ? entry.sequence : undefined);
-  }
+  const idAt = (at: number) => (at === all.length - 1 ? entry.sequence : undefined);
+  return all.map((event, at) => eventText('entry', JSON.stringify(event), idAt(at))).join('');
 }
 
 export const eventsQuery = z.object({ after: z.int().min(-1).default(-1) });

@@ -34,6 +34,8 @@ export class BodyRoom {
       return Buffer.concat(chunks);
     } finally {
       this.#leave(request);
+      // V8 would collect them long after: cut bodies grew a process by three times what it held.
+      for (const { buffer } of chunks) (buffer as ArrayBuffer).transfer(0);
     }
   }
 

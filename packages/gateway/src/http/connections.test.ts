@@ -172,13 +172,18 @@ describe('a client that closes its sending side', () => {
   });
 });
 
-test('memory is given back once when a crowd has left, and not while it stays', async () => {
+test('memory is given back when a crowd has left, and while it stays each time it has grown', async () => {
   const server = createServer();
-  const times = { given: 0 };
+  const times = { given: 0, heldBytes: 0 };
   const giveBack = () => {
     times.given += 1;
   };
-  const connections = new Connections(server, { limits: { ...fixedLimits, streams: 2000 }, warn: () => {}, giveBack });
+  const connections = new Connections(server, {
+    limits: { ...fixedLimits, streams: 2000 },
+    warn: () => {},
+    giveBack,
+    heldBytes: () => times.heldBytes,
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
     server.close();
@@ -187,15 +192,20 @@ test('memory is given back once when a crowd has left, and not while it stays', 
   const sockets = await open(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 500);
   await until(() => connections.open === 500);
   connections.look();
+  expect(times.given).toBe(0);
+  times.heldBytes = 200e6;
+  connections.look();
+  connections.look();
+  expect(times.given).toBe(1);
   for (const socket of sockets.slice(100)) socket.destroy();
   await until(() => connections.open === 100);
   connections.look();
-  expect(times.given).toBe(0);
+  expect(times.given).toBe(1);
   for (const socket of sockets) socket.destroy();
   await until(() => connections.open === 0);
   connections.look();
   connections.look();
-  expect(times.given).toBe(1);
+  expect(times.given).toBe(2);
 });
 
 describe('answers that are not read', () => {

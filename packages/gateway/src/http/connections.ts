@@ -26,6 +26,7 @@ interface ConnectionsOptions {
   readonly warn: (cuts: ToldCuts) => void;
   readonly nowMs?: () => number;
   readonly giveBack?: () => void;
+  readonly heldBytes?: () => number;
 }
 
 interface HeldRequest {
@@ -46,6 +47,8 @@ interface OpenConnection {
 const lookEveryMs = 250;
 /** A crowd leaves memory worth collecting: some 50 kB a connection. */
 const crowd = 500;
+/** V8 lets a crowd's garbage grow to three times what lives. */
+const growthBytes = 134_217_728;
 /** An unread answer of this age may be closed for a newcomer; a reading client progresses far more often. */
 const leastUnreadMs = 250;
 
@@ -61,13 +64,23 @@ export class Connections {
   readonly #silent = new Set<OpenConnection>();
 
   #mostOpen = 0;
+  /** After memory was last given back. */
+  #keptBytes = 0;
   readonly #giveBack: () => void;
+  readonly #heldBytes: () => number;
 
   constructor(
     server: Server,
-    { limits, warn, nowMs = () => performance.now(), giveBack = giveBackMemory }: ConnectionsOptions,
+    {
+      limits,
+      warn,
+      nowMs = () => performance.now(),
+      giveBack = giveBackMemory,
+      heldBytes = () => process.memoryUsage.rss(),
+    }: ConnectionsOptions,
   ) {
     this.#giveBack = giveBack;
+    this.#heldBytes = heldBytes;
     this.#limits = limits;
     this.#limit = limits.streams + limits.shortConnections;
     this.#nowMs = nowMs;
@@ -108,9 +121,12 @@ export class Connections {
     }
     this.#tell(nowMs);
     this.#mostOpen = Math.max(this.#mostOpen, this.#open.size);
-    if (this.#mostOpen < crowd || this.#open.size > this.#mostOpen / 10) return;
-    this.#mostOpen = this.#open.size;
+    if (this.#mostOpen < crowd) return;
+    const hasLeft = this.#open.size <= this.#mostOpen / 10;
+    if (!hasLeft && this.#heldBytes() < this.#keptBytes + growthBytes) return;
+    if (hasLeft) this.#mostOpen = this.#open.size;
     this.#giveBack();
+    this.#keptBytes = this.#heldBytes();
   }
 
   #tell(nowMs: number): void {

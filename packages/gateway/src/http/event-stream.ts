@@ -49,12 +49,7 @@ export class EventStream {
   }
 
   event(name: string, value: unknown, id?: number): void {
-    this.text(name, JSON.stringify(value), id);
-  }
-
-  text(name: string, json: string, id?: number): void {
-    const line = id === undefined ? '' : `id: ${id}\n`;
-    this.raw(`${line}event: ${name}\ndata: ${json}\n\n`);
+    this.raw(eventText(name, JSON.stringify(value), id));
   }
 
   frame({ event, data }: { readonly event?: string; readonly data: object | string }): void {
@@ -88,6 +83,11 @@ export class EventStream {
     this.#closed = true;
     clearInterval(this.#timer);
   }
+}
+
+export function eventText(name: string, json: string, id?: number): string {
+  const line = id === undefined ? '' : `id: ${id}\n`;
+  return `${line}event: ${name}\ndata: ${json}\n\n`;
 }
 
 /** Bounds event streams and waiting answers. Refuses at once; no request waits for a permit. */

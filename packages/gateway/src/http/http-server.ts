@@ -30,6 +30,8 @@ export function createHttpServer(limits: FixedLimits, listener: HttpListener): H
     connectionsCheckingInterval: Math.min(5000, headerMs),
     // Longer than the 60 s of common load balancers, which otherwise send into a closing connection.
     keepAliveTimeout: 65_000,
+    // Of each connection whose client does not read; the system buffers more.
+    highWaterMark: 16_384,
   });
   const refuseExpectation = (request: IncomingMessage, response: ServerResponse) =>
     listener.refuse(request, response, new ApiError('expectation_failed', 'no expectation but 100-continue is met'));
