@@ -16,13 +16,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function start(settings: readonly string[]): Promise<ServedProcess> {
-  const served = await ServedProcess.start([
-    '--sim',
-    '--journal',
-    join(folder, `${running.length}.db`),
-    ...settings.flatMap((each) => ['--set', each]),
-  ]);
+async function start(settings: readonly string[], environment?: NodeJS.ProcessEnv): Promise<ServedProcess> {
+  const journal = join(folder, `${running.length}.db`);
+  const set = settings.flatMap((each) => ['--set', each]);
+  const served = await ServedProcess.start(['--sim', '--journal', journal, ...set], environment);
   running.push(served);
   return served;
 }
@@ -101,12 +98,9 @@ test('500 clients stream at once: no error, nothing lost, nothing out of order',
 
 test('ten times the capacity for 20 seconds: 429 for what is too much, deadlines kept, memory bounded', async () => {
   const deadlineMs = 4000;
-  const served = await start([
-    'models.0.engine.speed=4',
-    'models.0.budget=16',
-    'admission.queue=40',
-    'limits.mediumRollouts=2',
-  ]);
+  const settings = ['models.0.engine.speed=4', 'models.0.budget=16', 'admission.queue=40', 'limits.mediumRollouts=2'];
+  // Half of what lives and garbage were seen to take together: a process that kept what it has refused would die.
+  const served = await start(settings, { NODE_OPTIONS: '--max-old-space-size=192' });
   const body = { coppice: { deadline_ms: deadlineMs } };
   const capacity = await perSecond(served.url, body, 16, 5000);
   const before = await metric(served.url, 'process_resident_memory_bytes');
@@ -147,7 +141,6 @@ test('ten times the capacity for 20 seconds: 429 for what is too much, deadlines
   expect(statuses.get(200)).toBeGreaterThan(capacity * 10);
   // How late an answer is belongs to whoever else uses the machine: printed above, not asserted.
   expect(exits).toContain('deadline');
-  expect(after).toBeLessThan(before + 300e6);
   expect(served.errors).toBe('');
 });
 
