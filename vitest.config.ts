@@ -16,7 +16,9 @@ const computed = [
 ];
 /** Files that take longest, none of which may be left alone at the end. */
 const longest = [
-  'tests/integration/{greedy,endless-answers,guides,pack,embedded-cli,made-up-answers}.slow.test.ts',
+  'tests/integration/{cluster,cluster-storm,endless-answers,hostile-answers,python-clients,pack,load,guides,greedy}.slow.test.ts',
+  'tests/integration/browser/dashboard.slow.test.ts',
+  'tests/model/kv-split.slow.test.ts',
   'tests/model/smollm2.slow.test.ts',
   'tests/simulation/{worlds,p0-shape,goodput,calibration}.slow.test.ts',
 ];

@@ -2,9 +2,6 @@
 // and cancelled from anywhere, and goes on elsewhere when its node is killed or told to stop.
 
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import OpenAI, { toFile } from 'openai';
 import pg from 'pg';
@@ -133,30 +130,6 @@ describe.skipIf(!hasPostgres)('a cluster', () => {
     expect(await states()).toContain('cancelled');
     await Promise.all([first.stop(), second.stop()]);
     expect((await checkCluster(database.url, 'coppice')).problems).toEqual([]);
-  });
-
-  test('says what the way through the queue costs, beside a file of one process', async () => {
-    const alone = await ServedProcess.start(['--sim', '--journal', ':memory:', '--set', 'models.0.engine.speed=100']);
-    const file = join(mkdtempSync(join(tmpdir(), 'coppice-alone-')), 'journal.db');
-    const sqlite = await ServedProcess.start(['--sim', '--journal', file, '--set', 'models.0.engine.speed=100']);
-    const shared = await start('models.0.engine.speed=100');
-    running.push(alone, sqlite);
-    for (const [name, served] of Object.entries({ memory: alone, sqlite, postgres: shared })) {
-      const tookMs: number[] = [];
-      for (let at = 0; at < 25; at += 1) {
-        const sentMs = performance.now();
-        const { id } = await create(served, 1000 + at);
-        await (await fetch(`${served.url}/v1/searches/${id}/events`)).text();
-        if (at >= 5) tookMs.push(performance.now() - sentMs);
-      }
-      tookMs.sort((a, b) => a - b);
-      const { summary } = (await inState(served, 'done'))[0]!;
-      console.log(
-        `${name}: a background search from request to end, p50 ${tookMs[10]!.toFixed(1)} ms, p90 ${tookMs[18]!.toFixed(1)} ms; ${summary.sequence + 1} events, ${summary.tokens} tokens in the last`,
-      );
-      expect(tookMs).toHaveLength(20);
-    }
-    await Promise.all([alone.stop(), sqlite.stop(), shared.stop()]);
   });
 
   test('goes on elsewhere when a node is killed, and at once when it is told to stop', async () => {

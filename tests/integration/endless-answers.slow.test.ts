@@ -73,7 +73,7 @@ async function worstHealthMs(work: Promise<unknown>): Promise<number> {
 test('no endless answer ends the process, fills its memory or keeps a request open', async () => {
   const idle = worstHealthMs(new Promise((resolve) => setImmediate(resolve)).then(() => readFileSync(script)));
   console.log(`idle: /health at worst ${await idle} ms; ${residentMiB()} MiB`);
-  const coppice = { deadline_ms: 6000, program: 'self-consistency', rollouts: 3 };
+  const coppice = { deadline_ms: 3000, program: 'self-consistency', rollouts: 3 };
   for (const kind of hostile.kinds) {
     await fetch(`${hostile.url}/kind`, { method: 'POST', body: kind });
     const bodies = [{ stream: true }, { stream: false }, { stream: true, reasoning_effort: 'none' }];

@@ -89,9 +89,9 @@ async function drawn(server: TurnServer, { tools, messages }: ToolQuestion, n: n
     temperature,
     max_tokens: maxTokens,
     seed,
-    // One entry a token: the usage of a reply counts its choices together.
+    // One entry a token: the usage of a reply counts its choices together. llama-server gives none for the best of none.
     logprobs: true,
-    top_logprobs: 0,
+    top_logprobs: 1,
   };
   const startMs = performance.now();
   const reply = await fetch(`${url.replace(/\/$/, '')}/chat/completions`, {

@@ -295,3 +295,13 @@ function problemsOf(row: Loose, { events }: SimulatedDatabase): string[] {
   ];
   return found.filter(([isWrong]) => isWrong).map(([, what]) => what);
 }
+
+/** Of the seeds from the first up to the end, each with its number. */
+export async function faultsOf(first: number, end: number): Promise<string[]> {
+  const found: string[] = [];
+  for (let seed = first; seed < end; seed += 1) {
+    const { problems } = await runStorm({ seed, isGentle: seed % 4 === 0 });
+    for (const problem of problems) found.push(`seed ${seed}: ${problem}`);
+  }
+  return found;
+}
