@@ -44,26 +44,26 @@ export const sessionSchema = z.union([
   }),
 ]);
 
-/** Client settings that OpenAI's API has no field for. */
-export const coppiceSettings = z.lazy(() =>
-  z.strictObject({
-    ...(Object.fromEntries(
-      searchKnobNames
-        .filter((name) => knobOf(name).client === 'coppice')
-        .map((name) => [bodyName(name), schemaOf(knobOf(name)).optional()]),
-    ) as Record<string, z.ZodOptional<z.ZodType<KnobValue>>>),
-    tests: z
-      .string()
-      .min(1)
-      .max(65_536)
-      .optional()
-      .meta({ description: 'tests that judge each answer, where the operator allows it (verifier.clientTests)' }),
+/** Client settings that OpenAI's API has no field for. Made at the first request, when all programs and rules are registered; once: 2 ms. */
+export const coppiceSettings = z.lazy(() => {
+  madeSettings ??= makeSettings();
+  return madeSettings;
+});
+let madeSettings: ReturnType<typeof makeSettings> | undefined;
+
+function makeSettings() {
+  const names = searchKnobNames.filter((name) => knobOf(name).client === 'coppice');
+  const fields = names.map((name) => [bodyName(name), schemaOf(knobOf(name)).optional()]);
+  const tests = 'tests that judge each answer, where the operator allows it (verifier.clientTests)';
+  return z.strictObject({
+    ...(Object.fromEntries(fields) as Record<string, z.ZodOptional<z.ZodType<KnobValue>>>),
+    tests: z.string().min(1).max(65_536).optional().meta({ description: tests }),
     session: sessionSchema
       .optional()
       .meta({ description: 'the conversation that this is a turn of (docs/http-api.md)' }),
     ...namedFields(),
-  }),
-);
+  });
+}
 
 function namedFields(): Record<string, z.ZodOptional<z.ZodType<Readonly<Record<string, KnobValue>>>>> {
   const objects = [...namedParts()].map(([part, own]) => {
