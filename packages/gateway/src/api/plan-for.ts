@@ -37,7 +37,7 @@ function isPassed({ engine }: ServedModel, { passed }: Beyond): boolean {
   return passed.length > 0 && passed.every((name) => passes.includes(name));
 }
 
-/** The engine cannot be held to this shape step by step. A wrong format passes here, and is refused when the body is read. */
+/** True if the engine cannot enforce this shape step by step. False for a wrong format, which is refused when the body is read. */
 function isBeyondShape(model: ServedModel, { coppice }: Plain, { shape, stop }: Beyond): boolean {
   const schema = schemaOrNone(shape);
   if (schema === undefined) return false;
@@ -75,7 +75,7 @@ export async function planAsked<Body>(
   return { ...planFor(context, chat, caller, { ...given, session }, dialect.fieldNames), kept, chat: chat as Plain };
 }
 
-/** `names`: the client's API's names of chat fields. `untaken`: sampling fields that the engine does not take. */
+/** `names`: what the client's API calls the chat fields. `untaken`: sampling fields that the engine does not take. */
 export function planFor(
   context: GatewayContext,
   body: ChatBody,

@@ -76,7 +76,7 @@ export class EventStream {
     this.raw(`: ${text.replace(/[\r\n]+/g, ' ')}\n\n`);
   }
 
-  /** The client has closed its sending side: it reads on, or is gone. */
+  /** For a client that has closed its sending side: it still reads, or is gone. */
   readonly #probe = (): void => probe(this.#response, () => this.comment('are you there?'));
 
   #stop(): void {

@@ -81,7 +81,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Deeper than any tool's schema; a deeper value could be parsed and not be serialized. */
 const mostLevels = 128;
-/** More than a thousand messages and a hundred tools have. Each costs some microseconds per read. */
+/** A thousand messages with a hundred tools have fewer. Each part costs some microseconds per read. */
 const mostParts = 50_000;
 const mostNamed = 200;
 

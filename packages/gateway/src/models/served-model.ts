@@ -1,5 +1,5 @@
-// One model of the configuration, running: engine, verifier and runtime. Searches of one model share its budget; models share none.
-// Draws of a panel go to its members' engines, each within its own budget.
+// A configured model that runs: engine, verifier and runtime. Searches of one model share its budget; models share none. Draws of a panel
+// go to its members' engines, each within its own budget.
 
 import { extractAnswer } from '@coppice/core/answer';
 import {
@@ -85,7 +85,7 @@ export class ServedModel {
   readonly upstream: Upstream | undefined;
   readonly runtime: Runtime;
   weights: string | undefined;
-  /** What its searches, on all nodes, have shown of its verifier lately. */
+  /** Recent audit of its verifier, over searches of all nodes. */
   judge: AuditedJudge = { questions: 0 };
   readonly judgeName: string;
   isReloading = false;
@@ -139,12 +139,12 @@ export class ServedModel {
     return this.config.name;
   }
 
-  /** Whether a search with default settings can be answered: of a panel, one member is enough. */
+  /** True if a search with default settings can be answered. One member of a panel is enough. */
   get healthy(): boolean {
     return this.#writers.some((engine) => engine.load().healthy) && (this.verifier?.load().healthy ?? true);
   }
 
-  /** In words; undefined where nothing judges its samples. */
+  /** Describes the judge in words; undefined if no verifier judges samples. */
   get judgement(): string | undefined {
     const { verifier, config, judge } = this;
     if (verifier === undefined || verifier.capabilities.readsLogprobs || verifier.capabilities.exact) return undefined;
@@ -155,7 +155,7 @@ export class ServedModel {
     return this.engine.servers?.() ?? [];
   }
 
-  /** Drops caches; later searches carry the new name. Nothing may run. */
+  /** Drops caches; later searches carry the new name. No search may run meanwhile. */
   async reload(weights: string): Promise<void> {
     this.isReloading = true;
     try {

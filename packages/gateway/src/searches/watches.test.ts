@@ -45,7 +45,7 @@ class AwayJournal extends SqliteJournal {
   }
 }
 
-// The search was taken up here after another node had begun it, and the client's own node has not read that beginning yet.
+// Another node had begun the search before this one resumed it, and the client's own node has not read that beginning yet.
 test.each(['its last word', 'its end'])('a client hears the whole log although %s comes first', async (first) => {
   const { record, entries } = await endedSearch();
   const exited = entries.find((entry) => hasEvent(entry, 'exited'))!;

@@ -1,4 +1,4 @@
-// `POST /v1/chat/completions` as OpenAI's clients speak it. The other dialects are searched as chats, so this one renames no field.
+// `POST /v1/chat/completions` for OpenAI's clients. The other dialects turn their bodies into chats, so this one renames no field.
 
 import type { Plain } from '@coppice/core/journal';
 import { forcedCall, shapeWith } from '../answer-format.ts';
@@ -36,7 +36,7 @@ function beyond(body: Plain): Beyond {
   };
 }
 
-/** Whether only an engine's own chat endpoint understands this message. */
+/** True if only an engine's own chat endpoint understands this message. */
 function needsPassthrough(message: unknown): boolean {
   const { role, tool_calls: calls, content } = record(message);
   if (role === 'tool' || role === 'function' || isFull(calls)) return true;
