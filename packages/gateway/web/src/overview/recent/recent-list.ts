@@ -1,5 +1,5 @@
-// Ended searches from the server's journal: by verdict and by words, in an order of the reader's choice; two of them can be compared. Read
-// again when the overview says that another one has ended.
+// Lists ended searches from the server's journal, by verdict and by words, in an order that the reader chooses; two of them can be
+// compared. Reads the list again when the overview shows that another search has ended.
 
 import { verdicts } from '@coppice/core/log';
 import type { OverviewJson } from '../../../../src/wire/overview-json.ts';

@@ -1,4 +1,4 @@
-// Changes of a search's width in its log. Pure.
+// Reads the changes of a search's width from its log. Pure.
 
 import type { Evidence, LoggedEvent } from '@coppice/core/log';
 
@@ -7,7 +7,7 @@ export interface WidthChange {
   /** Allowed strands before and after, both lanes together. */
   readonly from: number;
   readonly to: number;
-  /** Open strands that it gave up for it. */
+  /** Open strands that the search had to give up. */
   readonly taken: number;
   readonly why: Evidence | undefined;
 }
