@@ -86,7 +86,7 @@ class Ruled {
     };
   }
 
-  /** Compares the tree with as many samples as cost the same, interpolated between two whole numbers of them. */
+  /** Compares the tree with samples of the same cost, interpolated between two whole numbers of samples. */
   against(questions: readonly ComparedQuestion[], samples: number): EqualCost {
     const spent = meanOrZero(questions.map(({ tree }) => tree.generatedTokens + tree.scoredTokens));
     const costs = Array.from({ length: samples }, (_, at) => this.#cost(at + 1));

@@ -94,7 +94,7 @@ function confidenceOn(model: OpenModel, { questions }: ComparedRun, { seed }: Do
   return fitConfidence(questions.map(({ samples }) => labelledStops(samples, price ?? 0, isJudged(model))));
 }
 
-/** In the operator's folder, where there is one; a search reads it from there. */
+/** Writes the fit to the operator's folder, if there is one; searches read it from there. */
 function keptConfidence(confidence: OddsLine, { config }: OpenModel): string {
   const said = `how likely an answer is right, by these labels: ${JSON.stringify(confidence)}`;
   if (config.prompts === undefined)
