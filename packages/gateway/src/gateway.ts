@@ -130,11 +130,11 @@ export class Gateway {
     this.searches.useKeys(keys);
     this.#context.usage.useKeys(keys);
     this.#options.log.info('keys', { keys: keys.length });
-    for (const name of removed) this.#dismiss(name);
+    for (const name of removed) this.#endWorkOf(name);
   }
 
   /** Ends the streams of a removed key and the searches that it waits for; background searches stay. */
-  #dismiss(key: string): void {
+  #endWorkOf(key: string): void {
     const waitedFor = this.searches.waitedFor.filter(({ facts }) => facts.owner === key);
     for (const search of waitedFor) this.searches.cancel(search, 'key-removed');
     const told = new Set(waitedFor.map(({ id }) => id));

@@ -24,7 +24,7 @@ async function collector(answer: (body: Loose, headers: Loose) => { status?: num
   return { bodies, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-/** An address where no server listens any more. */
+/** An address at which no server listens any more. */
 async function nowhere(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -60,7 +60,7 @@ interface RouteRow extends Endpoint {
   handle(context: RoutedContext, exchange: Exchange): void | Promise<void>;
 }
 
-/** No schema of ours describes what an engine's own endpoint reads and answers. */
+/** Bodies and answers of an engine's own endpoint, for which there is no schema. */
 const engineObject = z.record(z.string(), z.unknown());
 const engine = { body: engineObject, answer: engineObject };
 

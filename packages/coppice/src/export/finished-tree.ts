@@ -1,4 +1,4 @@
-// One finished search: its folded tree, its facts, and the outcome of each leaf.
+// Reads one finished search: its folded tree, its facts, and the outcome of each leaf.
 
 import { raise } from '@coppice/core/base';
 import { type LoggedEvent, SearchFold } from '@coppice/core/log';

@@ -22,7 +22,7 @@ type SessionContext = Pick<GatewayContext, 'journal' | 'clock' | 'config'>;
 /** Headers in which routers and Anthropic's agent name a session. */
 const headerNames = ['x-session-id', 'x-smg-routing-key', 'x-dynamo-session-id', 'x-claude-code-session-id'] as const;
 
-/** How many of the newest turns are added up. The oldest of them holds the sums of all turns before it. */
+/** Number of newest turns that are added up. The oldest of them holds the sums of all turns before it. */
 const mostRead = 16;
 
 const ownField = z.looseObject({ coppice: z.looseObject({ session: sessionSchema.nullish() }).nullish() });

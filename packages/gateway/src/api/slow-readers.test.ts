@@ -88,7 +88,7 @@ test('a log of 16 MB, 4 MB of it in one entry, is read whole, in order, by a rea
     return read(search, after, limit);
   };
   const socket = await open(running.url, 'GET', '/v1/searches/srch_long/events');
-  // It stops reading the journal before the end: the rest is not in memory.
+  // The server stops reading the journal before the end: the rest is not in memory.
   for (let before = -1; before !== reads.length || before === 0; ) {
     before = reads.length;
     for (let turns = 0; turns < 50; turns += 1) await turn();

@@ -8,7 +8,7 @@ import { refuseField } from '../http/api-error.ts';
 import { parseBody } from '../http/checked-input.ts';
 import { parseJson } from '../http/exchange.ts';
 import { each } from '../wire/parts.ts';
-import { isFull, record } from './unchecked.ts';
+import { hasItems, record } from './unchecked.ts';
 
 type Test = (value: unknown) => boolean;
 
@@ -123,7 +123,7 @@ export function passedIn(body: unknown): string[] {
 
 export function parseSearched<Body>(schema: z.ZodType<Body>, value: unknown): Body {
   const body = parseBody(schema, value);
-  refuseShaping(value, isFull(record(value).tools) ? ['tools', 'tool_choice'] : []);
+  refuseShaping(value, hasItems(record(value).tools) ? ['tools', 'tool_choice'] : []);
   return body;
 }
 
@@ -161,7 +161,7 @@ export function ignoredIn(schema: unknown, value: unknown, within = ''): string[
   const shape = at?.shape;
   if (shape === undefined || !isRecord(value)) return [];
   // With tools the engine reads the conversation itself.
-  const passed = within === '' && isFull(value.tools) ? ['messages', 'input'] : [];
+  const passed = within === '' && hasItems(value.tools) ? ['messages', 'input'] : [];
   return Object.entries(value).flatMap(([name, each]) => {
     if (passed.includes(name)) return [];
     if (Object.hasOwn(shape, name)) return ignoredIn(shape[name], each, `${within}${name}.`);

@@ -8,7 +8,7 @@ import { efforts } from '@coppice/core/config';
 import type { Plain } from '@coppice/core/journal';
 import type { Message, TurnFields } from '@coppice/core/tree';
 import type { ChatBody } from './chat-body.ts';
-import { isFull, record } from './unchecked.ts';
+import { hasItems, record } from './unchecked.ts';
 
 export interface AskedTurn {
   readonly isForced: boolean;
@@ -23,7 +23,7 @@ export function askedTurn(body: Plain): AskedTurn | undefined {
   const isKnown = [undefined, null, 'auto', 'none', 'required'].includes(choice as null);
   const isNamed = offered.some((tool) => tool !== undefined && tool.name === name);
   const isTold = body.logprobs === true || body.return_token_ids === true;
-  if (!isFull(tools) || isFull(functions) || isTold || offered.includes(undefined) || !(isKnown || isNamed))
+  if (!hasItems(tools) || hasItems(functions) || isTold || offered.includes(undefined) || !(isKnown || isNamed))
     return undefined;
   return { isForced: choice === 'required' || isNamed, effort: effort ?? record(reasoning).effort };
 }

@@ -12,7 +12,7 @@ export function some(value: unknown, test: (item: unknown) => boolean): boolean 
   return Array.isArray(value) && value.some(test);
 }
 
-export function isFull(value: unknown): boolean {
+export function hasItems(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0;
 }
 

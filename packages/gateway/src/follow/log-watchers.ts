@@ -36,7 +36,7 @@ export class LogWatchers extends WakeUps {
       const record = await this.#journal.find(search);
       if (record === undefined) return isComing() ? undefined : { entries };
       if (record.endedMs === undefined) return undefined;
-      // The last entries may have been written together with the end.
+      // Reads again: the last entries may have been written together with the end.
       const last = await this.#journal.read(search, after, pageEntries);
       return last.length > 0 ? { entries: last } : { entries, record };
     });

@@ -27,7 +27,7 @@ describe('a read of the journal', () => {
     const gone = new AbortController();
     const pause = async () => gone.abort();
     expect(await readThrough(async () => away(), gone.signal, pause)).toBeUndefined();
-    // At once, if the client leaves in the middle of a pause.
+    // It ends at once if the client leaves in the middle of a pause.
     const later = new AbortController();
     const reading = readThrough(async () => away(), later.signal);
     later.abort();
@@ -45,7 +45,7 @@ describe('a read of the journal', () => {
   });
 });
 
-/** A database that cannot be reached for the next so many reads. */
+/** A database that fails a given number of reads. */
 class FlakyJournal extends SqliteJournal {
   failing = 0;
 

@@ -71,7 +71,7 @@ test('a silent client is told so, and destroyed though it never closes its side'
   expect(connections.open).toBe(0);
 });
 
-/** A client on a socket of its own; it reads when told to. */
+/** A client with its own socket, which reads only when told. */
 async function say(url: string, text: string, options: { readonly allowHalfOpen?: boolean } = {}): Promise<Socket> {
   const { port, hostname } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname, ...options });
@@ -231,7 +231,7 @@ describe('answers that are not read', () => {
       server.closeAllConnections();
     });
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    /** A client that asks and does not read, once its answer is stuck. */
+    /** A client that asks and does not read; resolves once its answer is stuck. */
     const stuck = async () => {
       const client = await say(url, get('/big'));
       client.pause();

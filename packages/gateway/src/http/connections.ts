@@ -230,7 +230,7 @@ function unreadMs(connection: OpenConnection, nowMs: number): number {
 
 /**
  * Bytes that the system has taken, also during a write. Read from Node's internals: its `setTimeout` uses the same
- * count, but starts anew whenever the client sends.
+ * count, but restarts whenever the client sends.
  */
 function takenFrom(socket: Socket): number {
   const { _handle: handle } = socket as { readonly _handle?: { bytesWritten: number; writeQueueSize: number } | null };
@@ -271,8 +271,9 @@ function giveBackMemory(): void {
 const probesMs: readonly number[] = [0, 100, 1000, 5000];
 
 /**
- * A client that has closed its sending side waits for its answer, or is gone: only writing tells. The machine of a gone
- * client refuses the first bytes; the next write fails and closes the connection. `write` sends what a client skips.
+ * Probes a client that has closed its sending side: it waits for its answer or is gone, and only writing shows which.
+ * A gone client's machine refuses the first bytes, and the next write fails and closes. `write` sends what a client
+ * skips.
  */
 export function probe(response: ServerResponse, write: () => void): void {
   const timers = probesMs.map((afterMs) => setTimeout(write, afterMs).unref());

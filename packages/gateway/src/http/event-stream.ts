@@ -1,4 +1,4 @@
-// Server-sent events over one response. A writer waits for a slow reader between events (`ready`), or skips frames that the next one
+// Writes server-sent events to one response. A writer waits for a slow reader between events (`ready`), or skips frames that the next one
 // replaces (`behind`). Memory stays bounded.
 
 import type { ServerResponse } from 'node:http';

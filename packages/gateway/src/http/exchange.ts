@@ -1,4 +1,4 @@
-// One HTTP request and its answer: reads a body of JSON, writes JSON and errors, always with the same headers.
+// Handles one HTTP request and its answer: reads a body of JSON, writes JSON and errors, always with the same headers.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Plain } from '@coppice/core/journal';

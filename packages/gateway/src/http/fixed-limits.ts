@@ -16,7 +16,7 @@ export const fixedLimits = {
   bodiesBytes: 50_331_648,
   /** A long context in JSON with room for one small image. */
   bodyBytes: 4_194_304,
-  /** Event streams and waiting answers open at a time; above it 429. */
+  /** Event streams and waiting answers that may be open; above it 429. */
   streams: 2000,
   /** Common proxies cut a silent stream after 30 to 60 s. */
   heartbeatMs: 10_000,
@@ -35,5 +35,5 @@ export const fixedLimits = {
 
 export type FixedLimits = { readonly [Name in keyof typeof fixedLimits]: number };
 
-/** Files and ended batches are kept this many times as long as searches: results are fetched later. Four weeks for one week. */
+/** Files and ended batches are kept this many times as long as searches (four weeks for one): results are fetched later. */
 export const batchRetention = 4;

@@ -31,7 +31,7 @@ test('models that agree end a search after two rounds of three', async () => {
   const { coppice } = await ask(url, asked);
   expect(coppice).toMatchObject({ answer: '7', exit: { kind: 'certain', rule: 'majority' }, program: 'panel' });
   expect([engine.asked.length, other.asked.length]).toEqual([2, 2]);
-  // The question in the form of each, with its own step prompt.
+  // Each model gets the question in its own form, with its own step prompt.
   expect(engine.asked[0]!.prompt).not.toEqual(other.asked[0]!.prompt);
   expect(JSON.stringify(other.asked[0]!.prompt)).toContain('Be brief.');
   expect(coppice.models).toMatchObject({

@@ -47,14 +47,14 @@ export function generatorsOf(models: readonly OpenModel[]): ReadonlyMap<string, 
   const byName = new Map(models.map((model) => [model.config.name, model]));
   const shared = new Map<string, SharedEngine>();
   for (const { config } of models) {
-    for (const name of askedBy(config)) {
+    for (const name of askedModels(config)) {
       const member = byName.get(name);
       if (member !== undefined && !shared.has(name)) shared.set(name, new SharedEngine(member.engine));
     }
   }
   return new Map(
     models.map(({ config, engine }) => {
-      const members = askedBy(config).flatMap((name): [string, PanelMember][] => {
+      const members = askedModels(config).flatMap((name): [string, PanelMember][] => {
         const member = shared.get(name);
         const { config: own, engine: theirs } = byName.get(name) ?? {};
         if (member === undefined || own === undefined || theirs === undefined) return [];
@@ -66,7 +66,7 @@ export function generatorsOf(models: readonly OpenModel[]): ReadonlyMap<string, 
 }
 
 /** The other models that its searches may ask: the synthesizer is the model itself, or one of the panel. */
-function askedBy({ name, panel }: OpenModel['config']): string[] {
+function askedModels({ name, panel }: OpenModel['config']): string[] {
   return [...new Set(panel?.models)].filter((each) => each !== name);
 }
 

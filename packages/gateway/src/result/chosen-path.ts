@@ -67,13 +67,13 @@ interface ToldPath {
 }
 
 export function splitPath(plan: SearchPlan, path: readonly Node[], complete: boolean, behind = ''): ToldPath {
-  const { content, reasoning, calls } = saidIn(plan, wholePath(plan, path, complete, behind), path, complete);
+  const { content, reasoning, calls } = splitCalls(plan, wholePath(plan, path, complete, behind), path, complete);
   const { text, stop } = cutAtStop(content, stopsOf(plan));
   return { content: text, reasoning, matchedStop: stop, calls };
 }
 
 /** Splits a turn into text and calls, and an answer under the schema of a call into that call. */
-function saidIn({ prompt, shape }: SearchPlan, told: ToldPath, path: readonly Node[], complete: boolean): ToldPath {
+function splitCalls({ prompt, shape }: SearchPlan, told: ToldPath, path: readonly Node[], complete: boolean): ToldPath {
   if (agentTurn(prompt)) {
     const { content, reasoning = '', calls = [] } = turnIn(textOf(path.at(-1))) ?? {};
     return { content: content ?? '', reasoning, ...(complete && calls.length > 0 && { calls }) };

@@ -54,7 +54,7 @@ function isComplete(plan: SearchPlan, fold: SearchFold, path: readonly Node[]): 
   return fold.answer?.complete === true && last?.id === fold.answer.node;
 }
 
-/** Applies `on_unaccepted: refuse`; `error` is applied where clients are answered. */
+/** Applies `on_unaccepted: refuse`; the parts that answer clients apply `error`. */
 function textsOf(
   plan: SearchPlan,
   fold: SearchFold,

@@ -30,7 +30,7 @@ export class SharedText {
   /** Everything up to and including this node has been sent. */
   #at: Node | undefined;
   readonly #tags: ThinkingTags | undefined;
-  /** False with a schema, whose last step begins anew. */
+  /** False with a schema: its last step is not joined to a cut one. */
   readonly #joinsCuts: boolean;
   /** The beginning of a step that was cut. */
   #held = '';

@@ -74,7 +74,7 @@ describe('a futile search', () => {
     const small = hopeless();
     const bigger = () => ({ model: { name: 'big' }, engine: new ScriptedEngine(), verifier: new ScriptedVerifier() });
     const options = () => ({ ...small, model: { ...small.model, escalateTo: 'big' }, more: [bigger()], journal });
-    // The successor exists, and no end does.
+    // The successor exists, and the journal has no end of the first.
     journal.finish = () => new Promise(() => {});
     const first = await runGateway(options());
     const body = { ...question, background: true, coppice: { on_unaccepted: 'escalate' } };

@@ -218,7 +218,7 @@ export class LiveSearches implements ModelHooks {
     if (search.knownSuccessor === undefined && mayEscalate(search)) search.successor = escalate(search);
     admission.leave(search.id);
     search.end(this.#endOf(search, this.#nowMs()));
-    // Its client waits for this commit.
+    // The client waits for this commit.
     if (!search.facts.background) this.#options.journal.flush().catch(() => {});
     this.#tellEarly(search);
     if (isSettled) this.#settle(search);

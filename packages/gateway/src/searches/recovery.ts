@@ -132,7 +132,7 @@ export class Recovery {
     this.#here.end(search, true);
   }
 
-  /** True if the database could not be reached: the search goes back to the queue, and another node resumes it later. */
+  /** True if a cluster's database cannot be reached: the search goes back to the queue, and another node resumes it later. */
   #handBack(search: LiveSearch, error: unknown): boolean {
     const { cluster } = this.#options;
     if (cluster === undefined || !isFault(error, 'unavailable')) return false;

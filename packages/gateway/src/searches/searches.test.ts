@@ -256,7 +256,7 @@ describe('after a crash', () => {
     };
     const append = journal.append.bind(journal);
     const before = await runGateway({ journal });
-    // Its exit is written down as that of a rule of a former version.
+    // The journal holds its exit under the rule of a former version.
     journal.append = (epoch, entry) => {
       const text = JSON.stringify(entry).replace(/"rule":"positive"/g, '"rule":"agreed"');
       append(epoch, JSON.parse(text.replace(/"kind":"accepted"/g, '"kind":"certain"')));
@@ -401,7 +401,7 @@ describe('after a crash', () => {
     await until(async () => (await journal.find(id))?.state === 'running');
     const later = { nowMs: () => systemClock.nowMs() + 3_600_000 };
     const { url } = await runGateway({ journal, clock: later, scripted: { held: true } });
-    // Nothing was generated in all that time: no answer, and no empty one either.
+    // Nothing was generated in all that time: there is no answer, not even an empty one.
     expect(await finished(url, id)).toMatchObject({
       state: 'failed',
       epoch: 2,

@@ -43,7 +43,7 @@ const effort = {
   verdict,
   verdict_text: text,
   score: maybeNumber,
-  /** How likely the answer is right, 0 to 1; null where answers cannot be compared. */
+  /** Probability that the answer is right, 0 to 1; null if answers cannot be compared. */
   confidence: maybeNumber,
   support: maybeNumber,
   complete: flag,

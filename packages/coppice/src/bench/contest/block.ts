@@ -15,8 +15,8 @@ import {
 } from './contest.ts';
 
 /**
- * Resolves when all questions are answered and the engine is idle. `arrivalsMs`: time of each question's arrival,
- * from the start; without it the settings say how many run at a time.
+ * Resolves when all questions are answered and the engine is idle. `arrivalsMs`: when each question arrives, from the
+ * start; without it the settings limit how many run at once.
  */
 export async function runBlock(
   contest: Contest,

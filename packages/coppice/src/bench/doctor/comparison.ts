@@ -71,7 +71,7 @@ class Ruled {
     this.#curves = questions.map((each) => ({ ...curve(each), sampled: each.sampled }));
   }
 
-  /** Chances of a right answer by question, with at most so many samples. */
+  /** Chances of a right answer by question, with at most `count` samples. */
   right(count: number): number[] {
     return this.#curves.map(({ right }) => right[count - 1]!);
   }

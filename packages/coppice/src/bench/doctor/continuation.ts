@@ -24,7 +24,7 @@ export async function probeContinuation(connection: Connection, { model }: Serve
   ];
   try {
     const body = { model, messages, max_tokens: maxTokens, temperature: 0 };
-    return continuationFinding(saidIn(await connection.json('POST', '/v1/chat/completions', body, { timeoutMs })));
+    return continuationFinding(replyText(await connection.json('POST', '/v1/chat/completions', body, { timeoutMs })));
   } catch (error) {
     return warning(
       `refuses a conversation that ends with the assistant, which every path is: ${faultOf(error).message}`,
@@ -42,7 +42,7 @@ function continuationFinding(said: string): Finding {
   return note(`may not continue a message of the assistant: behind "${begun}" it wrote "${said.trim()}"`);
 }
 
-function saidIn(answer: unknown): string {
+function replyText(answer: unknown): string {
   const [choice] = records(isRecord(answer) ? answer.choices : undefined);
   return isRecord(choice?.message) ? text(choice.message.content) : '';
 }

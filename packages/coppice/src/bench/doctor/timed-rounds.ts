@@ -10,7 +10,7 @@ export interface RoundLimits {
 /** Largest share of the remaining time that a round may take. */
 const shareOfRest = 0.5;
 
-/** Resolves to the number of questions begun. `answer` gets the time that is left, must not take more, and returns whether to go on. */
+/** Resolves to the number of questions begun. `answer` gets the remaining time, must not take longer, and resolves to false to stop. */
 export async function timedRounds<Question>(
   questions: readonly Question[],
   { limitMs, most, nowMs }: RoundLimits,

@@ -39,9 +39,9 @@ export const help: Help = {
 
 export async function run(args: readonly string[]): Promise<number> {
   const { values } = readArguments({ args: [...args], options: flags });
-  if (values['print-example']) return say(printExample(defaultModels()).trimEnd());
-  if (values['print-schema']) return say(printSchema());
-  if (values['new-key'] !== undefined) return say(describeKey(values['new-key']));
+  if (values['print-example']) return print(printExample(defaultModels()).trimEnd());
+  if (values['print-schema']) return print(printSchema());
+  if (values['new-key'] !== undefined) return print(describeKey(values['new-key']));
   const shorthand = [
     ...(values.host === undefined ? [] : [`server.host=${JSON.stringify(values.host)}`]),
     ...(values.port === undefined ? [] : [`server.port=${values.port}`]),
@@ -51,7 +51,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const load = () => readConfig(values, models, shorthand);
   const config = load();
   if (values.sim) mustBeSimulated(config, values.config);
-  return values['print-config'] ? say(printConfig(config)) : serve(config, load);
+  return values['print-config'] ? print(printConfig(config)) : serve(config, load);
 }
 
 /** Refuses --sim together with models of a file or a setting, which would replace the simulated one. */
@@ -131,7 +131,7 @@ function describeKey(name: string): string {
   return `The key, shown this once; give it to the client:\n  ${key}\n\nInto "keys" of the configuration:\n  ${line}`;
 }
 
-function say(text: string): number {
+function print(text: string): number {
   console.log(text);
   return 0;
 }

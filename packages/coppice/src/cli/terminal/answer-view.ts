@@ -29,7 +29,7 @@ const statuses: Readonly<Record<Verdict, number>> = { accepted: 0, confident: 0,
 
 export function statusOf(reported: Reported): number {
   const { kind } = reported.result.exit;
-  if (kind === 'cancelled') return 130; // as shells say it of a command that was interrupted
+  if (kind === 'cancelled') return 130; // shells use it for interrupted commands
   return kind === 'failed' ? 1 : statuses[verdictOf(judgedOf(reported))];
 }
 

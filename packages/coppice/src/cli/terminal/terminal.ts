@@ -4,7 +4,7 @@
 // Control characters, and the format characters that reorder or hide text in a line.
 const harmful = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** One line of harmless text: newlines and tabs become spaces, other control characters go. */
+/** Makes one line of harmless text: newlines and tabs become spaces, other control characters are removed. */
 export function plainLine(text: string): string {
   return text.replace(/\s+/g, ' ').replace(harmful, '').trim();
 }
@@ -106,7 +106,7 @@ export class LiveBlock {
   }
 }
 
-/** `████░░░░ 12/24` in so many columns. */
+/** `████░░░░ 12/24`, with a bar of `width` columns. */
 export function progressBar(done: number, total: number, width: number): string {
   const filled = total === 0 ? width : Math.round((Math.min(done, total) / total) * width);
   return `${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${done}/${total}`;

@@ -9,7 +9,7 @@ import { type DeltaWords, deltaTeller } from '../deltas.ts';
 import type { AskedBody, Beyond, InboundDialect, Teller, ToldSearch } from '../dialect.ts';
 import { ignoredIn, passedIn } from '../fields.ts';
 import { askedTurn } from '../turn-body.ts';
-import { isFull, record, some } from '../unchecked.ts';
+import { hasItems, record, some } from '../unchecked.ts';
 import { Chunks, completion } from './chat-answer.ts';
 
 export const chatDialect: InboundDialect<ChatBody> = {
@@ -25,7 +25,7 @@ export const chatDialect: InboundDialect<ChatBody> = {
 function beyond(body: Plain): Beyond {
   const { tools, functions, messages, reasoning_effort: effort, reasoning, stop } = body;
   const call = forcedCall(body);
-  const isOffered = isFull(functions) || (isFull(tools) && call === undefined);
+  const isOffered = hasItems(functions) || (hasItems(tools) && call === undefined);
   const isBeyond = isOffered || some(messages, needsPassthrough) || (effort ?? record(reasoning).effort) === 'none';
   return {
     isBeyond,
@@ -39,7 +39,7 @@ function beyond(body: Plain): Beyond {
 /** True if only an engine's own chat endpoint understands this message. */
 function needsPassthrough(message: unknown): boolean {
   const { role, tool_calls: calls, content } = record(message);
-  if (role === 'tool' || role === 'function' || isFull(calls)) return true;
+  if (role === 'tool' || role === 'function' || hasItems(calls)) return true;
   return some(content, (part) => !isReadBy(chatParts, part));
 }
 

@@ -1,12 +1,12 @@
 // Schema of a message's body as Anthropic's clients send it, and the chat made from it. It checks shapes only: fields that cannot be
-// honoured are refused by name, here or where every chat is planned.
+// honoured are refused by name, here or when the chat is planned.
 
 import { efforts, modelKnobs, requestKnobs, schemaOf } from '@coppice/core/config';
 import { z } from 'zod';
 import { each } from '../../wire/parts.ts';
 import { type ChatBody, drawnFields, drawnIn, mostStops } from '../chat-body.ts';
 import { dropped, isReadBy, textIn, textOf } from '../content-text.ts';
-import { anything, isFull, partWith, record, some } from '../unchecked.ts';
+import { anything, hasItems, partWith, record, some } from '../unchecked.ts';
 import { chatTools, turnMessages } from './message-turns.ts';
 
 /** Blocks of thinking are dropped. */
@@ -68,7 +68,7 @@ const turnBlocks = { ...blocks, image: dropped, tool_use: dropped, tool_result: 
 
 /** The body is unchecked. */
 export function isBeyondText({ tools, messages }: { readonly tools?: unknown; readonly messages?: unknown }): boolean {
-  return isFull(tools) || hasOther(messages, blocks);
+  return hasItems(tools) || hasOther(messages, blocks);
 }
 
 /** The body is unchecked. */

@@ -2,13 +2,13 @@
 
 import type { Plain } from '@coppice/core/journal';
 import type { ChatBody } from '../chat-body.ts';
-import { isFull, record } from '../unchecked.ts';
+import { hasItems, record } from '../unchecked.ts';
 
 const choices: Readonly<Record<string, string>> = { auto: 'auto', any: 'required', none: 'none' };
 
 /** Undefined without tools. Anthropic's server tools stay as they are: they are no functions. */
 export function chatTools({ tools, tool_choice }: Plain): Plain | undefined {
-  if (!isFull(tools)) return undefined;
+  if (!hasItems(tools)) return undefined;
   const { type, name, disable_parallel_tool_use: single } = record(tool_choice);
   const choice = type === 'tool' ? { type: 'function', function: { name } } : choices[String(type)];
   return {

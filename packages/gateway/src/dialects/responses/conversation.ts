@@ -11,7 +11,7 @@ import type { ResultTexts } from '../../wire/result-json.ts';
 import type { ChatBody } from '../chat-body.ts';
 import type { ChatContext } from '../dialect.ts';
 import { callId } from '../turn-body.ts';
-import { isFull } from '../unchecked.ts';
+import { hasItems } from '../unchecked.ts';
 import { type InputItem, itemsOf, messageOf, type ResponseBody } from './response-body.ts';
 import { type ResponseFacts, searchIdOf } from './response-json.ts';
 import { turnMessage } from './response-turns.ts';
@@ -54,14 +54,14 @@ export async function historyOf(asker: Asker, body: ResponseBody): Promise<ChatM
     if (!(error instanceof ApiError)) throw error;
     throw new ApiError('not_found', error.message, { param: 'previous_response_id' });
   });
-  const own = await saidIn(asker, previous.body);
+  const own = await messagesIn(asker, previous.body);
   return [...previous.body.history, ...own, await answerOf(asker, previous, 'previous_response_id')];
 }
 
-export async function saidIn(asker: Asker, body: ResponseBody): Promise<ChatMessage[]> {
+export async function messagesIn(asker: Asker, body: ResponseBody): Promise<ChatMessage[]> {
   const said: ChatMessage[] = [];
   for (const [at, item] of itemsOf(body).entries()) {
-    const turn = isFull(body.tools) ? turnMessage(item) : undefined;
+    const turn = hasItems(body.tools) ? turnMessage(item) : undefined;
     const other = () => (item.type === 'item_reference' ? referencedAnswer(asker, item, at) : messageOf(item, at));
     const message = turn ?? (await other());
     if (message !== undefined) said.push(message);

@@ -1,5 +1,5 @@
-// Schema of a response's body as OpenAI's clients send it, and the chat made from it. It checks shapes only: fields that cannot be
-// honoured are refused by name, here or where every chat is planned.
+// Schema of a response's body as OpenAI's clients send it, and the chat made from it. It checks shapes only: fields that cannot be honoured
+// are refused by name, here or when the chat is planned.
 
 import { efforts, requestKnobs, schemaOf } from '@coppice/core/config';
 import { z } from 'zod';

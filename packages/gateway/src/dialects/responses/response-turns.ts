@@ -2,13 +2,13 @@
 
 import type { Plain } from '@coppice/core/journal';
 import type { ChatBody } from '../chat-body.ts';
-import { isFull, record } from '../unchecked.ts';
+import { hasItems, record } from '../unchecked.ts';
 
 type ChatMessage = ChatBody['messages'][number];
 
 /** Undefined without tools. OpenAI's hosted tools stay as they are: they are no functions. */
 export function chatTools({ tools, tool_choice: choice, parallel_tool_calls: parallel }: Plain): Plain | undefined {
-  if (!isFull(tools)) return undefined;
+  if (!hasItems(tools)) return undefined;
   const { type, name } = record(choice);
   return {
     tools: (tools as readonly unknown[]).map(functionOf),
@@ -53,7 +53,7 @@ export function joinTurns(messages: readonly ChatMessage[]): ChatMessage[] {
   const joined: ChatMessage[] = [];
   for (const message of messages) {
     const last = joined.at(-1);
-    const isMore = last?.role === 'assistant' && message.role === 'assistant' && isFull(message.tool_calls);
+    const isMore = last?.role === 'assistant' && message.role === 'assistant' && hasItems(message.tool_calls);
     if (isMore) joined.pop();
     const calls = [isMore ? last.tool_calls : [], message.tool_calls].flat().filter((each) => each !== undefined);
     joined.push(isMore ? { ...last, tool_calls: calls } : message);

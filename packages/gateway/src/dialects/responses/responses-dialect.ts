@@ -7,8 +7,8 @@ import { shapeIn } from '../answer-format.ts';
 import type { AskedBody, Beyond, ChatContext, InboundDialect, SearchedChat, StreamFrame, Teller } from '../dialect.ts';
 import { ignoredIn, parseSearched, passedIn } from '../fields.ts';
 import { askedTurn } from '../turn-body.ts';
-import { isFull, record, some } from '../unchecked.ts';
-import { historyOf, saidIn } from './conversation.ts';
+import { hasItems, record, some } from '../unchecked.ts';
+import { historyOf, messagesIn } from './conversation.ts';
 import {
   chatOf,
   isBeyondSearch,
@@ -42,7 +42,7 @@ export const responsesDialect: InboundDialect<ResponseBody> = {
 function beyond(body: Plain): Beyond {
   const { tools, input, previous_response_id: previous, background, text } = body;
   if (typeof previous === 'string' || background === true) return { isBeyond: false, passed: [] };
-  const isBeyond = isFull(tools) || some(input, isBeyondSearch);
+  const isBeyond = hasItems(tools) || some(input, isBeyondSearch);
   const turn = some(input, isBeyondTurn)
     ? undefined
     : askedTurn({ ...chatTools(body), reasoning_effort: record(body.reasoning).effort });
@@ -72,7 +72,7 @@ function isStored({ store, background, previous_response_id: previous }: Respons
 
 async function chat(body: ResponseBody, context: ChatContext): Promise<SearchedChat> {
   const history = await historyOf(context, body);
-  const said = await saidIn(context, body);
+  const said = await messagesIn(context, body);
   return { chat: chatOf(body, [...history, ...said]), kept: { ...body, history } };
 }
 

@@ -68,7 +68,7 @@ class LiveRow {
   }
 }
 
-/** Its width, and the scheduler's reason. */
+/** Describes the width and the scheduler's reason for it. */
 function shareWords({ open_strands, primary, speculative, why }: ListedJson): string {
   const share = `strands open: ${formatStrands(open_strands, primary + speculative)}`;
   return why === null ? share : `${share}; ${reasonSentence(why)}`;

@@ -17,7 +17,7 @@ export function typeset(place: HTMLElement, tex: string, displayMode: boolean): 
       maxSize: [most.sizeEm, most.sizePt],
     });
   } catch {
-    // Not LaTeX, or nested deeper than the stack.
+    // The text is no LaTeX, or nested deeper than the stack.
     return;
   }
   if (!isSmall(made)) return;

@@ -2,7 +2,7 @@
 
 import type { SearchJson } from '../../../src/wire/search-json.ts';
 
-/** How many turns the page asks the server for. */
+/** Number of turns that the page asks the server for. */
 export const mostTurns = 60;
 
 export function sessionTurns(listed: readonly SearchJson[], { key }: Pick<SearchJson, 'key'>) {

@@ -113,7 +113,7 @@ export function configurationLine(configuration: Readonly<Record<string, unknown
     .join(', ');
 }
 
-/** Rollouts of a request that names none: a rollout of best-first draws one path where others draw `branching`. */
+/** Rollouts if none are named. A rollout of best-first draws one path, others draw `branching`. */
 function rolloutsOf(given: string | undefined, branching: number) {
   if (given !== undefined) return { rollouts: flagOf('rollouts', given, requestKnobs.rollouts) };
   return { rollouts: mediumRollouts, pathRollouts: mediumRollouts * branching };

@@ -26,7 +26,7 @@ import { type BenchSettings, configurationLine, configurationOf, readBench } fro
 
 export { flags, help } from './bench-options.ts';
 
-const blockQuestions = 20; // questions that a contender answers before the next one has its turn
+const blockQuestions = 20; // questions that a contender answers before the next contender
 
 export async function run(args: readonly string[]): Promise<number> {
   const settings = readBench(args);

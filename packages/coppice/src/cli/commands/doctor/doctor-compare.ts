@@ -28,9 +28,9 @@ import type { DoctorSettings } from './doctor-options.ts';
 export interface ComparisonReport extends Comparison {
   readonly source: string;
   readonly advice: Advice;
-  /** How far the reward model agrees with the vote of these samples. */
+  /** Agreement of the reward model with the vote of these samples. */
   readonly judge?: string;
-  /** How likely answers are right by these labels, in the form of `confidence.json`. */
+  /** Fit of how likely answers are right, by these labels, in the form of `confidence.json`. */
   readonly confidence?: OddsLine;
 }
 

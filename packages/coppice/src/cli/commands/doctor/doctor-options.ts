@@ -10,7 +10,7 @@ import { flagOf, whole } from '../../flags/options.ts';
 import { settingHelp } from '../../flags/setting-help.ts';
 import { ownKnobs, readSearchArguments, type SettingScope, setFlag } from '../../flags/settings.ts';
 
-/** Settings with a flag of their own, which `--set` does not take. */
+/** These settings are flags, which `--set` does not take. */
 const flagged: readonly SearchKnob[] = ['rollouts', 'seed'];
 const scope: SettingScope = { search: ownKnobs.filter((name) => !flagged.includes(name)), model: () => true };
 

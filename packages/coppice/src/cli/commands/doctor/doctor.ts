@@ -264,7 +264,7 @@ async function probeCurve(
   for (const { level, text } of throughputFindings(plain, knee, whole, isLast)) print(`  ${marks[level]} ${text}`);
 }
 
-/** Skips the shipped models: they take no conversation, and their answers are known. */
+/** Skips the shipped models: they take no conversation, and it is known how they answer. */
 async function probeSums(
   { engine, config, form }: OpenModel,
   { seconds }: DoctorSettings,

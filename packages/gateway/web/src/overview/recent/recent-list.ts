@@ -74,7 +74,7 @@ export class RecentList {
     this.#fillRows(found.slice(0, shown));
   }
 
-  /** Rows are made anew; the focus moves to the row in its former place. */
+  /** Makes the rows again; the focus moves to the row in its former place. */
   #fillRows(searches: readonly SearchJson[]): void {
     const focused = document.activeElement;
     const label = this.#body.contains(focused) ? (focused?.getAttribute('href') ?? focused?.id) : undefined;

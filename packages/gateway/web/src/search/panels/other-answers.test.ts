@@ -10,7 +10,7 @@ interface Path {
   readonly end?: 'eos' | 'length';
 }
 
-/** A search whose paths are one step long, and that gave the answer of the first. */
+/** A search whose paths have one step each; its answer is that of the first. */
 function ended(paths: readonly Path[], over: { support?: number; running?: boolean } = {}): SearchFold {
   const grown = paths.map(({ answer, text = `Answer: ${answer}`, reward, end = 'eos' }, at) => ({
     type: 'grown',

@@ -12,7 +12,7 @@ export interface WidthChange {
   readonly why: Evidence | undefined;
 }
 
-/** In log order; a preemption belongs to the next change of width, or stands alone. */
+/** Lists changes in log order. A preemption belongs to the next change of width, or is a change itself. */
 export function widthChanges(log: readonly LoggedEvent[]): WidthChange[] {
   const changes: WidthChange[] = [];
   let width = 0;
