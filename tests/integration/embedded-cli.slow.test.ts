@@ -74,7 +74,7 @@ describe('coppice ask', () => {
 
   it('explains bad input in one line', async () => {
     const cases: readonly (readonly [readonly string[], RegExp])[] = [
-      [['ask'], /ask what\?/],
+      [['ask'], /there is no question/],
       [['ask', 'x', '--model', '/nonexistent.gguf'], /there is no model file/],
       [['ask', 'x', '--model', 'package.json'], /is not a GGUF file/],
       [['ask', 'x', '--rollouts', '0'], /--rollouts is 0; it must be/],

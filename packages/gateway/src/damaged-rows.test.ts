@@ -1,4 +1,4 @@
-// The gateway on a journal of which single rows cannot be read.
+// The gateway on a journal in which single rows cannot be read.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ async function get(url: string): Promise<Loose> {
   return { status: response.status, ...((await response.json()) as object) };
 }
 
-test('a search is resumed although the log of another is damaged, and that one fails', async () => {
+test('a search is resumed although the log of another is damaged; the other one fails', async () => {
   const path = join(folder, 'resumed.db');
   const before = await runOn(path, true);
   const [sound, spoilt] = [await create(before.url), await create(before.url)];
@@ -91,7 +91,7 @@ test('a search of a policy that is gone is resumed from its log, and read once i
   expect(await get(`${url}/v1/responses/${ended.id}`)).toMatchObject({ status: 'completed' });
 });
 
-test('a row that cannot be read is told to those who ask for it, and to no others', async () => {
+test('a row that cannot be read is an error for its readers, and for no others', async () => {
   const path = join(folder, 'read.db');
   const { url, close } = await runOn(path);
   const answered = (await (await post(`${url}/v1/responses`, { model: 'm', input: 'make 24' })).json()) as Loose;
@@ -155,7 +155,7 @@ test('a batch whose file cannot be read fails with the reason, and the rest is l
   };
   const [sound, spoilt] = [await put(), await put()];
   await close();
-  // After the look at the file, before the work on it.
+  // Damages the file after it was checked and before the work on it.
   const spoil = `update documents set facts = '{' where id = '${spoilt}'`;
   change(path, `create trigger spoil after insert on documents begin ${spoil}; end`);
 
@@ -171,7 +171,7 @@ test('a batch whose file cannot be read fails with the reason, and the rest is l
   expect((await get(`${again}/v1/files/${spoilt}`)).status).toBe(500);
 });
 
-test('a log that lost its end is told as gone, not as done', async () => {
+test('a log that lost its end is gone, not done', async () => {
   const path = join(folder, 'swept.db');
   const before = await runOn(path);
   const id = await create(before.url);

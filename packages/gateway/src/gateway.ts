@@ -1,4 +1,4 @@
-// The server: puts its parts together, and owns start and end of everything below it. request-server.ts answers requests.
+// The server: assembles its parts, and starts and ends everything below it. request-server.ts answers requests.
 
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -69,7 +69,7 @@ export class Gateway {
     journal.listen({
       trouble: (trouble) => {
         if (trouble !== undefined) return log.error('journal', { message: trouble });
-        log.warn('journal', { message: 'the journal is written again; all that was held is safe' });
+        log.warn('journal', { message: 'the journal can be written again; the entries that waited are stored' });
       },
       cancelRequested: (id) => this.#taker.cancel(id),
       endedElsewhere: (id) => this.#watchers.wake(id),
@@ -122,19 +122,19 @@ export class Gateway {
     return url;
   }
 
-  /** Replaces the keys of a running server. Whether there are keys at all decides where it may listen, and stays. */
+  /** Replaces the keys of a running server. It cannot go from no keys to some or back: that decides where it may listen. */
   useKeys(keys: readonly KeyConfig[]): void {
     if ((keys.length === 0) !== (this.#options.config.keys.length === 0))
-      throw new FaultError(fault('bad-setting', 'keys: the first key, and the last one, need a restart'));
+      throw new FaultError(fault('bad-setting', 'keys: adding the first key or removing the last one needs a restart'));
     const removed = this.#requests.useKeys(keys);
     this.searches.useKeys(keys);
     this.#context.usage.useKeys(keys);
     this.#options.log.info('keys', { keys: keys.length });
-    for (const name of removed) this.#dismiss(name);
+    for (const name of removed) this.#endWorkOf(name);
   }
 
   /** Ends the streams of a removed key and the searches that it waits for; background searches stay. */
-  #dismiss(key: string): void {
+  #endWorkOf(key: string): void {
     const waitedFor = this.searches.waitedFor.filter(({ facts }) => facts.owner === key);
     for (const search of waitedFor) this.searches.cancel(search, 'key-removed');
     const told = new Set(waitedFor.map(({ id }) => id));
@@ -175,7 +175,7 @@ export class Gateway {
     try {
       await cluster.giveBack(await this.#taker.letGo());
     } catch (error) {
-      // Their leases end by themselves.
+      // Their leases expire without this.
       log.warn('hand-over', { error });
     }
   }

@@ -20,7 +20,7 @@ async function runOnDisk(name: string) {
   return { ...running, disk: journal, jam, free, lines };
 }
 
-/** Long enough to need pages of its own. */
+/** Long enough for several pages. */
 const long = { ...question, messages: [{ role: 'user', content: `make 24 from 4 7 8 8 ${'!'.repeat(40_000)}` }] };
 
 async function create(url: string): Promise<string> {
@@ -52,7 +52,7 @@ test('a full disk: not ready, new work 503, what runs goes on, cancelling stops 
   expect(cancelled.status).toBe(503);
   expect(((await cancelled.json()) as Loose).error.message).toMatch(/stopped here.*ask again/);
   engine.release();
-  // Both are over here, and nothing of that is on disk: clients are told what is on disk.
+  // Both have ended here, but not on disk: clients see what is on disk.
   await until(() => gateway.searches.admission.running === 0);
   expect([(await read(url, stopped)).state, (await read(url, kept)).state]).toEqual(['running', 'running']);
   const listed = (await (await fetch(`${url}/v1/searches`)).json()) as Loose;
@@ -73,16 +73,16 @@ test('a full disk: not ready, new work 503, what runs goes on, cancelling stops 
   expect(metrics).toMatch(/^coppice_journal_bytes [1-9]\d*$/m);
   expect(metrics).toMatch(/^coppice_journal_unwritten_seconds /m);
 
-  // For a person: one line when it begins, one when it is over, none with a stack.
+  // The log has one line when it begins and one when it is over, none with a stack.
   expect(logged.join('')).not.toContain('\\n    at ');
   const told = lines().filter(({ search }) => search === undefined);
   expect(told.map(({ message }) => message)).toEqual([
     expect.stringMatching(/full\.db cannot be written: database or disk is full; free the disk, or set journal\.path/),
-    'the journal is written again; all that was held is safe',
+    'the journal can be written again; the entries that waited are stored',
   ]);
 });
 
-test('a client that waits when the disk fills gets its answer', async () => {
+test('a client that waits while the disk fills gets its answer', async () => {
   const { url, engine, disk, jam, free } = await runOnDisk('waits.db');
   const answer = post(`${url}/v1/chat/completions`, long);
   await until(() => engine.open > 0);
@@ -94,7 +94,7 @@ test('a client that waits when the disk fills gets its answer', async () => {
   expect((await disk.list({ limit: 5 })).map(({ state }) => state)).toEqual(['done']);
 });
 
-test('a search that is waited for by its id is not told done before that is on disk', async () => {
+test('a search that a client reads by its id is not done before its end is on disk', async () => {
   const { url, engine, jam, free, disk } = await runOnDisk('waits-by-id.db');
   const answer = post(`${url}/v1/searches`, long);
   await until(() => engine.open > 0);

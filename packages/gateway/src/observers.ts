@@ -1,4 +1,4 @@
-// Metrics, overview, usage and the log: each hears of every search that ends. None of them may slow an answer.
+// Reports every search that ends to metrics, overview, usage and the log. None of them may slow an answer.
 
 import { isFault } from '@coppice/core/base';
 import { Audits } from '@coppice/core/journal';
@@ -7,7 +7,7 @@ import { Metrics } from './observe/metrics/metrics.ts';
 import { addKeyMetrics, addServerMetrics, addSharedQueueMetrics } from './observe/metrics/server-metrics.ts';
 import { Overview } from './observe/overview/overview.ts';
 import { UsageMeter } from './observe/usage.ts';
-import { wholeTenths } from './result/search-result.ts';
+import { roundToTenths } from './result/search-result.ts';
 import type { Ended, LiveSearch } from './searches/live-search.ts';
 import type { ObservedSearches, SearchesOptions } from './searches/searches-options.ts';
 
@@ -44,7 +44,7 @@ export class Observers {
     this.#auditing = setTimeout(() => void this.audit(), this.#options.auditMs).unref();
   }
 
-  /** Reads what searches of all nodes have shown of the judges; new searches go by it. */
+  /** Audits the judges by the searches of all nodes; new searches use the result. */
   async audit(): Promise<void> {
     this.#auditing = undefined;
     try {
@@ -67,7 +67,7 @@ export class Observers {
 function searchLine(search: LiveSearch, { result, endedMs, error }: Ended) {
   const { id, owner, plan, background, createdMs } = search.facts;
   const whose = { id, key: owner, model: plan.model, program: plan.program, policy: plan.policy, background };
-  const end = { state: search.state, ...(error && { error: error.code }), ms: wholeTenths(endedMs - createdMs) };
+  const end = { state: search.state, ...(error && { error: error.code }), ms: roundToTenths(endedMs - createdMs) };
   if (result === undefined) return { ...whose, ...end };
   const { exit, verdict, score, confidence, usage, tokens, rollouts, queue_ms, search_ms } = result.outcome;
   return {

@@ -5,7 +5,7 @@ import type { Loose } from '../../../tests/support/loose.ts';
 import { post, question, runGateway, serverEvents } from '../../../tests/support/running-gateway.ts';
 import { until } from '../../../tests/support/until.ts';
 
-/** A server that remembers the bodies it was sent. */
+/** A server that records the bodies it gets. */
 async function collector(answer: (body: Loose, headers: Loose) => { status?: number; body: string; type?: string }) {
   const bodies: Loose[] = [];
   const server = createServer((request, response) => {
@@ -24,7 +24,7 @@ async function collector(answer: (body: Loose, headers: Loose) => { status?: num
   return { bodies, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-/** An address where no server listens any more. */
+/** An address at which no server listens any more. */
 async function nowhere(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -34,7 +34,7 @@ async function nowhere(): Promise<string> {
 }
 
 describe('operations', () => {
-  test('metrics are Prometheus text in the words of the design', async () => {
+  test('metrics are Prometheus text', async () => {
     const { url } = await runGateway();
     await post(`${url}/v1/chat/completions`, question);
     const response = await fetch(`${url}/metrics`);
@@ -60,7 +60,7 @@ describe('operations', () => {
     expect((await fetch(`${url}/health`)).status).toBe(200);
   });
 
-  test('the overview tells budget, queue, running searches and what ended', async () => {
+  test('the overview shows budget, queue, running and ended searches', async () => {
     const { url, engine } = await runGateway({ scripted: { held: true }, model: { budget: 1 } });
     for (let at = 0; at < 2; at += 1) await post(`${url}/v1/searches`, { ...question, background: true });
     await until(() => engine.open > 0);
@@ -108,7 +108,7 @@ describe('operations', () => {
     await expect(fetch(`${url}/health`)).rejects.toThrow();
   });
 
-  test('whose search is cut off by the end of the server is told so, running or waiting', async () => {
+  test('a client whose search the shutdown cuts off is told so, running or waiting', async () => {
     const { url, engine, close, journal } = await runGateway({ scripted: { held: true }, model: { budget: 1 } });
     const first = post(`${url}/v1/chat/completions`, question);
     await until(() => engine.open > 0);
@@ -131,7 +131,7 @@ describe('operations', () => {
     ]);
   });
 
-  test('whose search another call cancels is told that a caller did', async () => {
+  test('a client whose search another call cancels is told that a caller did', async () => {
     const { url, engine, gateway } = await runGateway({ scripted: { held: true } });
     const answer = post(`${url}/v1/chat/completions`, question);
     await until(() => engine.open > 0);
@@ -141,7 +141,7 @@ describe('operations', () => {
     expect(coppice.exit).toMatchObject({ kind: 'cancelled', rule: 'caller' });
   });
 
-  test('until the grace ends, new requests are told to go elsewhere', async () => {
+  test('during the grace period new requests are refused with a retry time', async () => {
     const { url, engine, close } = await runGateway({
       scripted: { held: true },
       config: { server: { shutdownMs: 60_000 } },
@@ -149,7 +149,7 @@ describe('operations', () => {
     const answer = post(`${url}/v1/chat/completions`, question);
     await until(() => engine.open > 0);
     const closing = close();
-    // Connections of their own: the listener must still be there.
+    // New connections: the listener must still be there.
     const comes = (path: string, method: string) =>
       new Promise<{ status: number; headers: Loose }>((resolve, reject) => {
         const headers = { 'content-type': 'application/json' };
@@ -169,7 +169,7 @@ describe('operations', () => {
     await expect(comes('/health', 'GET')).rejects.toThrow();
   });
 
-  test('what takes longer than the grace is cancelled down to the engine, and still answered', async () => {
+  test('searches longer than the grace period are cancelled down to the engine, and still answered', async () => {
     const { url, engine, close, journal } = await runGateway({ scripted: { held: true } });
     const answer = post(`${url}/v1/chat/completions`, question);
     await until(() => engine.open > 0);
@@ -235,7 +235,7 @@ describe('passing through', () => {
     expect(String(await counted(second.url))).toBe('coppice_passthrough_requests_total{model="m",status="none"} 1');
   });
 
-  test('it takes a place in the budget, and is refused where there is none', async () => {
+  test('takes a place in the budget, and is refused if there is none', async () => {
     const { url: upstream } = await collector(() => ({ body: '{}' }));
     const config = { admission: { queue: 0 } };
     const options = { model: { budget: 1 }, scripted: { held: true }, config };
@@ -254,7 +254,7 @@ describe('passing through', () => {
     expect(await pass()).toBe(200);
   });
 
-  test('where it is forbidden, it is refused by name', async () => {
+  test('is refused by name if it is forbidden', async () => {
     const upstream = { urls: [await nowhere()], model: 'real', headers: {} };
     const { url } = await runGateway({ upstream, model: { tools: 'forbid' } });
     const answer = (await (await post(`${url}/v1/chat/completions`, { ...question, tools: [{}] })).json()) as Loose;

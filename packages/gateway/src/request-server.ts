@@ -1,5 +1,5 @@
-// One HTTP request from arrival to log line: guarded, routed, identified, answered by a handler or by the page.
-// Handlers throw ApiErrors; any other error is our mistake: it is logged, and the client learns nothing of it.
+// Handles one HTTP request from arrival to log line: guards, routes, identifies it, and answers by a handler or by the page. Handlers
+// throw ApiErrors; any other error is our bug: it is logged, and the client learns nothing of it.
 
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -140,7 +140,7 @@ function authorizationOf({ headers }: IncomingMessage): string | undefined {
   return headers.authorization ?? (typeof key === 'string' ? `Bearer ${key}` : undefined);
 }
 
-/** The id of the client's trace (W3C `traceparent`): its collector joins the line to the trace by it. */
+/** Id of the client's trace (W3C `traceparent`), by which a collector joins the log line to the trace. */
 function traceOf({ headers }: IncomingMessage): string | undefined {
   return /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(String(headers.traceparent))?.[1];
 }

@@ -1,5 +1,5 @@
-// Every route of the server besides the page, in one table: its handler, and the schemas of its body, query and answer. The server and
-// /openapi.json are made of the same rows.
+// Table of all routes besides the page: handler, and schemas of body, query and answer. The server and /openapi.json are made of the same
+// rows.
 
 import { z } from 'zod';
 import type { GatewayContext } from './api/context.ts';
@@ -60,7 +60,7 @@ interface RouteRow extends Endpoint {
   handle(context: RoutedContext, exchange: Exchange): void | Promise<void>;
 }
 
-/** No schema of ours describes what an engine's own endpoint reads and answers. */
+/** Bodies and answers of an engine's own endpoint, for which there is no schema. */
 const engineObject = z.record(z.string(), z.unknown());
 const engine = { body: engineObject, answer: engineObject };
 

@@ -13,7 +13,7 @@ import { createLog } from './observe/log.ts';
 const folder = mkdtempSync(join(tmpdir(), 'coppice-page-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** With headers that fetch would not send. */
+/** Sends headers that fetch would refuse to send. */
 function raw(
   url: string,
   path: string,
@@ -128,8 +128,8 @@ describe('keys', () => {
   });
 });
 
-describe('the door', () => {
-  test('a query goes on behind a second question mark', async () => {
+describe('the guard', () => {
+  test('a query may contain a second question mark', async () => {
     const { url } = await runGateway();
     const { status, body } = await raw(url, '/v1/searches?before=a?b&limit=0', {});
     expect([status, body]).toEqual([400, expect.stringContaining('limit')]);
@@ -185,7 +185,7 @@ describe('the door', () => {
     expect(response.status).toBe(413);
   });
 
-  test('what is not HTTP gets an answer in the same shape', async () => {
+  test('input that is not HTTP gets an error in the same shape', async () => {
     const { url } = await runGateway();
     const { hostname, port } = new URL(url);
     const answer = await new Promise<string>((resolve) => {
@@ -215,7 +215,7 @@ describe('the page', () => {
       const { status, headers } = await fetch(`${url}${path}`, { redirect: 'manual' });
       return [status, headers.get('location')];
     };
-    // Its files are named relative to the page, so it must be opened where it is.
+    // The page names its files relative to itself, so it must be opened at its own path.
     expect(await below('/searches/srch_0a')).toEqual([302, '../#/search/srch_0a']);
     expect(await below('/searches/srch_0a/')).toEqual([302, '../../#/search/srch_0a']);
     expect(await below('/a/b/c')).toEqual([302, '../../']);

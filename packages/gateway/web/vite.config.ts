@@ -1,5 +1,5 @@
-// The dashboard: everything in files of its own, since the server's policy allows no inline script and no inline style.
-// `vite web` serves it for development and passes the API on to a running `coppice serve`.
+// Builds the dashboard into separate files, since the server's policy allows no inline script and no inline style. `vite web` serves it for
+// development and passes the API on to a running `coppice serve`.
 
 import { defineConfig } from 'vite';
 import { fromSource, replayTemplate } from './replay-template.ts';

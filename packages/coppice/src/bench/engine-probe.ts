@@ -24,14 +24,14 @@ export class EngineProbe {
   #next = 0;
   #receive: (message: EngineMessage) => void = () => {};
 
-  /** `siblings`: requests of one expansion. */
+  /** `siblings`: number of requests in one expansion. */
   constructor(engine: Engine, siblings = 1) {
     this.#engine = engine;
     this.#siblings = siblings;
     engine.connect((message) => this.#receive(message));
   }
 
-  /** `limitMs`: unanswered requests are cancelled then. */
+  /** `limitMs`: time after which unanswered requests are cancelled. */
   ask(wanted: readonly ProbeRequest[], limitMs?: number): Promise<Probed> {
     const requests = wanted.map((each) => this.#request(each));
     const { promise, resolve } = Promise.withResolvers<Probed>();
@@ -52,7 +52,7 @@ export class EngineProbe {
     return promise.finally(() => clearTimeout(timer));
   }
 
-  /** Keeps so many requests under way for a while; gives answers per millisecond in the steady state. */
+  /** Keeps this many requests in flight for a while; resolves to answers per millisecond in the steady state. */
   async keep(count: number, next: () => ProbeRequest, ms: number): Promise<number> {
     const { promise, resolve, reject } = Promise.withResolvers<number>();
     const startMs = performance.now();

@@ -31,7 +31,7 @@ export function quantile(sorted: readonly number[], share: number): Interval {
   return { value: at(rank), low: at(Math.floor(rank - spread)), high: at(Math.ceil(rank + spread)) };
 }
 
-/** The mean of differences with its 95 % interval; without any difference the interval is that of one pair in doubt. */
+/** The mean of differences with its 95 % interval. If no pair differs, the interval is that of one doubtful pair. */
 export function meanDifference(differences: readonly number[]): Interval {
   const { length } = differences;
   if (length < 2) return { value: Number.NaN, low: -1, high: 1 };
@@ -42,8 +42,8 @@ export function meanDifference(differences: readonly number[]): Interval {
 }
 
 /**
- * The same for claims: with one more pair on each side (Bonett and Price's adjustment), so that a few agreeing pairs prove nothing.
- * `most`: the largest possible difference of a pair.
+ * A cautious `meanDifference` for claims: one more pair on each side (Bonett and Price's adjustment), so that a few
+ * agreeing pairs prove nothing. `most`: the largest possible difference of a pair.
  */
 export function cautiousDifference(differences: readonly number[], most = 1): Interval {
   const { low, high } = meanDifference([...differences, most, -most]);

@@ -1,6 +1,6 @@
-// Rows of text in columns as wide as their longest cell.
+// Prints rows of text in columns as wide as their longest cell.
 
-/** A line for each row. Columns are right-aligned, as numbers are, but for those that `isLeft` names. */
+/** Makes a line for each row. Columns are right-aligned, as numbers are, except those that `isLeft` names. */
 export function tableLines(
   rows: readonly (readonly string[])[],
   isLeft: (column: number) => boolean = (column) => column === 0,

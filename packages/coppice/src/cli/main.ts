@@ -35,7 +35,7 @@ async function main(args: readonly string[]): Promise<number> {
     console.error(`coppice: there is no command '${name}'${hint}`);
     return 2;
   }
-  // Not above: a Node without node:sqlite would refuse to link it before its version is looked at.
+  // Imported here, not above: a Node without node:sqlite would fail to link it before its version is checked.
   await import('./plugins/plugins.ts');
   const { run, help } = await command.load();
   const asked = helpAsked(rest, help);
@@ -44,7 +44,7 @@ async function main(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** The reader of a pipe may stop: `coppice bench | head` ends quietly, as other commands do. */
+/** Ends quietly when the reader of a pipe stops (`coppice bench | head`), as other commands do. */
 function endWithReader(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
   process.exit(0);

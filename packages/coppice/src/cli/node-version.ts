@@ -1,4 +1,4 @@
-// Ends the process with one line where Node is too old. Imported before everything else; it must run on any Node since 14.
+// Ends the process with one line if Node is too old. Imported before everything else; it must run on any Node since 14.
 
 const needed = 24;
 const found = process.versions.node;

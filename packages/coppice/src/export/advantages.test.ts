@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { plantedEvent, type TreeEvent } from '../../../core/src/tree/events.ts';
 import { Tree } from '../../../core/src/tree/tree.ts';
-import { standings } from './advantages.ts';
+import { advantagesOf } from './advantages.ts';
 
 const grown = (node: number, parent: number, index: number, ends: boolean): TreeEvent => ({
   type: 'grown',
@@ -39,9 +39,9 @@ it('compares a node with its siblings, its tree and its group', () => {
     [3, 1],
     [4, 0],
   ]);
-  const found = standings(small().nodes, ({ id }) => right.get(id));
+  const found = advantagesOf(small().nodes, ({ id }) => right.get(id));
   expect(found.get(0)).toMatchObject({ value: 1 / 3, leaves: 3, bySiblings: undefined, byTree: undefined });
-  // 1/2 beside 0: mean 1/4, deviation 1/4.
+  // Values 1/2 and 0: mean 1/4, deviation 1/4.
   expect(found.get(1)).toMatchObject({
     value: 1 / 2,
     leaves: 2,
@@ -51,7 +51,7 @@ it('compares a node with its siblings, its tree and its group', () => {
   });
   expect(found.get(1)!.byTree).toBeCloseTo((1 / 6 + 1 / 6) / Math.sqrt(2), 12);
   expect(found.get(2)).toMatchObject({ value: 0, bySiblings: -1 });
-  // 1 beside 0 below a half; in the group 1, 0, 0.
+  // Values 1 and 0, below a parent of 1/2; in the group 1, 0, 0.
   expect(found.get(3)!.bySiblings).toBe(1);
   expect(found.get(3)!.byTree).toBeCloseTo(2 / 3 + 1 / 2, 12);
   expect(found.get(3)!.byGroup).toBeCloseTo(Math.SQRT2, 12);
@@ -60,16 +60,16 @@ it('compares a node with its siblings, its tree and its group', () => {
 
 it('counts a leaf as often as it was drawn', () => {
   const tree = small({ type: 'merged', into: 2, parent: 0, index: 2, tokens: 1 });
-  const found = standings(tree.nodes, ({ id }) => (id === 3 ? 1 : 0));
+  const found = advantagesOf(tree.nodes, ({ id }) => (id === 3 ? 1 : 0));
   expect(found.get(0)).toMatchObject({ value: 1 / 4, leaves: 4 });
   // 1/2, 0, 0: mean 1/6, deviation √2/6.
   expect(found.get(1)!.bySiblings).toBeCloseTo(Math.SQRT2, 12);
 });
 
-it('is 0 where all are alike, and nothing where no outcome is known', () => {
-  const alike = standings(small().nodes, () => 1);
+it('is 0 if all outcomes are equal, and missing if none is known', () => {
+  const alike = advantagesOf(small().nodes, () => 1);
   expect([...alike.values()].slice(1).map(({ bySiblings }) => bySiblings)).toEqual([0, 0, 0, 0]);
-  const unknown = standings(small().nodes, () => undefined);
+  const unknown = advantagesOf(small().nodes, () => undefined);
   expect(unknown.get(1)).toEqual({
     outcome: undefined,
     value: undefined,

@@ -1,17 +1,17 @@
-// Advantages of nodes, from the outcomes of the finished paths below them. Formulas:
+// Computes advantages of nodes from the outcomes of the finished paths below them. Formulas:
 //   V(n)      = mean outcome of the leaves below n, a leaf that was drawn c times counting c times
 //   siblings  = (V(n) − mean V of its siblings) / their standard deviation: GRPO's group (arXiv 2402.03300) made of the children of one
 //               node, as TreeRPO does (2506.05183)
 //   tree      = ((V(n) − V(root)) + (V(n) − V(parent))) / √leaves below n: TreeRL (2506.11902)
 //   group     = of a leaf: (outcome − mean of all leaves of the tree) / their standard deviation: GRPO; intra-tree part of Tree-GRPO (2509.21240)
-// Standard deviations are of the population. Where all are alike an advantage is 0: there is nothing to learn. Pure.
+// Standard deviations are of the population. If all values are equal the advantage is 0: there is nothing to learn. Pure.
 
 import { isPathEnd, type Node, type NodeId } from '@coppice/core/tree';
 
 export interface NodeAdvantages {
   /** Outcome of a leaf's path. */
   readonly outcome: number | undefined;
-  /** Missing, as its advantage, where no finished path lies below it. */
+  /** Missing, like the advantages, if no finished path is below the node. */
   readonly value: number | undefined;
   readonly leaves: number;
   readonly bySiblings: number | undefined;
@@ -19,8 +19,8 @@ export interface NodeAdvantages {
   readonly byGroup: number | undefined;
 }
 
-/** `outcomeOf`: undefined where a leaf's outcome is not known. Parents precede children. */
-export function standings(
+/** `outcomeOf`: undefined if a leaf's outcome is not known. Parents come before their children in `nodes`. */
+export function advantagesOf(
   nodes: readonly Node[],
   outcomeOf: (leaf: Node) => number | undefined,
 ): Map<NodeId, NodeAdvantages> {
@@ -84,7 +84,7 @@ function weighted(nodes: readonly Node[], worthOf: (node: Node) => number | unde
   return { mean, deviation: Math.sqrt(variance) };
 }
 
-/** Below this a spread is rounding. */
+/** A smaller spread is rounding. */
 const noSpread = 1e-9;
 
 function standardised(value: number, { mean, deviation }: Spread): number {

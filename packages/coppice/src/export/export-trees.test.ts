@@ -102,7 +102,7 @@ describe('rows', () => {
     expect(rows[0]).toMatchObject({ mean_outcome: 1 / 2, leaves: 2, right: null, advantage_siblings: 0 });
   });
 
-  it('are null in what a log does not say, and are counted so', async () => {
+  it('have null for what a log lacks, and are counted as such', async () => {
     const bare = ended.map((event) => {
       if (event.type !== 'grown') return event;
       const { record: _, ...rest } = event.step;
@@ -120,7 +120,7 @@ describe('rows', () => {
     expect(counts).toMatchObject({ searches: 1, unfinished: 1, rows: 2, withoutTokens: 2, trainedTokens: 0 });
   });
 
-  it('count what is trained: the first step in both paths, and generated once', async () => {
+  it('count trained tokens: the first step in both paths, generated once', async () => {
     const counts = new ExportCounts();
     await all(exportTrees([searchOf(ended)], { counts, isRight }));
     expect(counts).toMatchObject({ searches: 1, rows: 3, withoutTokens: 0, generatedTokens: 6, trainedTokens: 8 });

@@ -1,5 +1,5 @@
-// Turns finished searches into rows for a trainer, one per node or per finished path. Unfinished searches are counted and left out. Where a
-// log has no tokens their columns are null.
+// Turns finished searches into rows for a trainer, one per node or per finished path. Unfinished searches are counted and left out. If a
+// log has no tokens, their columns are null.
 
 import { raise } from '@coppice/core/base';
 import { type AnswerJudge, type FinishedTree, finishedTree, type LoggedSearch } from './finished-tree.ts';

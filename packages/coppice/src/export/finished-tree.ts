@@ -1,13 +1,13 @@
-// One finished search: its folded tree, its facts, and the outcome of each leaf.
+// Reads one finished search: its folded tree, its facts, and the outcome of each leaf.
 
 import { raise } from '@coppice/core/base';
 import { type LoggedEvent, SearchFold } from '@coppice/core/log';
 import { isPathEnd, type Node, type Sampling } from '@coppice/core/tree';
-import { type NodeAdvantages, standings } from './advantages.ts';
+import { advantagesOf, type NodeAdvantages } from './advantages.ts';
 
 export interface LoggedSearch {
   readonly search: string;
-  /** Missing where its texts are not kept. */
+  /** Missing if texts are not kept. */
   readonly question?: string | undefined;
   readonly model: string;
   /** The operator's name for the weights when the search began. */
@@ -20,12 +20,12 @@ export interface FinishedTree extends Omit<LoggedSearch, 'events'> {
   readonly generatedTokens: number;
   /** The root first, parents before children. */
   readonly nodes: readonly Node[];
-  readonly standings: ReadonlyMap<number, NodeAdvantages>;
+  readonly advantages: ReadonlyMap<number, NodeAdvantages>;
   readonly isRight: (leaf: Node) => boolean | undefined;
   readonly samplings: ReadonlyMap<number, Sampling>;
 }
 
-/** Undefined where nothing tells whether the answer is right. */
+/** Undefined if it cannot be told whether the answer is right. */
 export type AnswerJudge = (question: string | undefined, answer: string | undefined) => boolean | undefined;
 
 export function finishedTree(
@@ -49,11 +49,11 @@ export function finishedTree(
     nodes,
     samplings,
     isRight,
-    standings: standings(nodes, (leaf) => outcomeOf(leaf, isRight(leaf))),
+    advantages: advantagesOf(nodes, (leaf) => outcomeOf(leaf, isRight(leaf))),
   };
 }
 
-/** 1 or 0 where it is known to be right or wrong, else the score of its path. */
+/** 1 or 0 if the answer is known to be right or wrong, else the score of its path. */
 function outcomeOf({ reward, score }: Node, right: boolean | undefined): number | undefined {
   if (right !== undefined) return right ? 1 : 0;
   return reward === undefined ? undefined : score;

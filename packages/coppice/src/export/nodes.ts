@@ -1,4 +1,4 @@
-// A row for every node but the root: the tokens read and written there, and the search's findings.
+// Makes a row for every node but the root: the tokens read and written there, and the search's findings.
 
 import { meanValue, type Node, stepTokens } from '@coppice/core/tree';
 import type { FinishedTree } from './finished-tree.ts';
@@ -45,7 +45,7 @@ export function nodeRows(tree: FinishedTree): NodeRow[] {
 function nodeRow(tree: FinishedTree, node: Node): NodeRow {
   const { id, parent, depth, count, step, reward, score, terminal, visits, answer } = node;
   const own = step && stepTokens(step);
-  const { outcome, value, leaves, bySiblings, byTree, byGroup } = tree.standings.get(id)!;
+  const { outcome, value, leaves, bySiblings, byTree, byGroup } = tree.advantages.get(id)!;
   return {
     search: tree.search,
     question: tree.question ?? null,

@@ -1,4 +1,4 @@
-// A row for every finished path, as trainers read one: prompt, completion, mask and log probabilities by token. Shared nodes repeat in
+// Makes a row for every finished path, as trainers read it: prompt, completion, mask and log probabilities by token. Shared nodes repeat in
 // each row.
 
 import { completionTokens, isPathEnd, type Node, pathTo } from '@coppice/core/tree';
@@ -33,7 +33,7 @@ export function rolloutRows(tree: FinishedTree): RolloutRow[] {
 }
 
 function rolloutRow(tree: FinishedTree, leaf: Node): RolloutRow {
-  const { outcome, byGroup } = tree.standings.get(leaf.id)!;
+  const { outcome, byGroup } = tree.advantages.get(leaf.id)!;
   return {
     search: tree.search,
     question: tree.question ?? null,
@@ -63,11 +63,11 @@ const noTokens: TokenFields = {
 };
 
 /** Each token has the advantage of its node by its siblings. */
-function tokenFields({ standings }: FinishedTree, leaf: Node): TokenFields {
+function tokenFields({ advantages }: FinishedTree, leaf: Node): TokenFields {
   const tokens = completionTokens(leaf);
   if (tokens === undefined) return noTokens;
   const { promptIds, ids, mask, logprobs, nodes } = tokens;
-  const advantageOf = (node: number, at: number) => (mask[at] === 1 ? (standings.get(node)?.bySiblings ?? 0) : 0);
+  const advantageOf = (node: number, at: number) => (mask[at] === 1 ? (advantages.get(node)?.bySiblings ?? 0) : 0);
   return {
     prompt_ids: promptIds,
     completion_ids: ids,

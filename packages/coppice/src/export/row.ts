@@ -20,7 +20,7 @@ export type RowOf<Table extends Columns> = {
 
 export type ExportRow = RowOf<Columns>;
 
-/** Significant digits of numbers: more than a 32-bit float holds says nothing to a trainer. */
+/** Significant digits of numbers: a trainer reads 32-bit floats, which hold no more. */
 const digits = 7;
 
 export function jsonLine(row: ExportRow): string {

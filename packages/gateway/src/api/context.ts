@@ -34,7 +34,7 @@ export interface GatewayContext {
 
 const mostNamed = 32;
 
-/** Names ignored fields in the log, and in a header of the answer. A client may have written anything as a name. */
+/** Names ignored fields in the log and in a response header. Clients choose these names, so they are cut and cleaned. */
 export function tellIgnored({ log }: GatewayContext, names: readonly string[], exchange?: Exchange): void {
   if (names.length === 0) return;
   const shown = names.slice(0, mostNamed).map((name) => name.slice(0, 64).replace(/[^\w.-]/g, '?'));
@@ -42,12 +42,12 @@ export function tellIgnored({ log }: GatewayContext, names: readonly string[], e
   log.info('ignored', { ...(exchange && { id: exchange.id }), fields: shown.join(', ') });
 }
 
-/** A search that the journal cannot keep never begins. */
+/** Refuses new searches while the journal cannot keep them. */
 export function requireJournal({ journal }: GatewayContext): void {
   if (journal.trouble !== undefined) throw journalTrouble();
 }
 
-/** The journal notes it first, so that a crash in between does not bring the search back. */
+/** Writes the journal first: after a crash in between, the search does not resume. */
 export async function requestCancel({ journal, searches }: GatewayContext, id: string) {
   const noted = await journal.requestCancel(id).catch(() => 'refused' as const);
   const live = searches.find(id);

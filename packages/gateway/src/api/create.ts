@@ -1,5 +1,5 @@
-// The path of every searched request, in any dialect: read it, pass on what no search can do, plan, start, and tell, whole or as a
-// stream. A client that goes away takes its search along, unless it asked for the background.
+// Handles every searched request, in any dialect: reads it, passes on what no search can do, plans, starts, and answers whole or as a
+// stream. A client that disconnects cancels its search, unless it runs in the background.
 
 import { chatDialect } from '../dialects/chat/chat-dialect.ts';
 import type { InboundDialect, Teller } from '../dialects/dialect.ts';
@@ -17,10 +17,10 @@ import { passThrough } from './passthrough.ts';
 import { planAsked, upstreamFor } from './plan-for.ts';
 import { accepted, streamLive, streamStored, wholeAnswer } from './telling.ts';
 
-/** The APIs that are searched. */
+/** APIs whose requests become searches. */
 export const dialects: readonly InboundDialect[] = [chatDialect, responsesDialect, messagesDialect];
 
-/** The dialect of a path or of one below it; every other route speaks as OpenAI's do. */
+/** The dialect whose path this one starts with; other routes answer errors like OpenAI's chat API. */
 export function dialectAt(path: string): InboundDialect {
   return dialects.find((each) => path.startsWith(each.path)) ?? chatDialect;
 }

@@ -1,4 +1,4 @@
-// `/v1/models` and `/v1/examples`: what this server offers, as its configuration says.
+// `/v1/models` and `/v1/examples`: models and example questions of the configuration.
 
 import { usualSearch } from '@coppice/core/answering';
 import { FaultError } from '@coppice/core/base';
@@ -28,7 +28,7 @@ export const weightsSchema = z.strictObject({
   version: z.string().min(1).max(128).meta({ description: 'what later searches call the weights, such as step-120' }),
 });
 
-/** An operator calls it between two rounds of training. A search has one set of weights: they stay while one runs or waits. */
+/** For operators between two rounds of training. Refused while a search runs or waits on the model: a search has one set of weights. */
 export async function changeWeights(context: GatewayContext, exchange: Exchange): Promise<void> {
   const { caller, request, response } = exchange;
   if (!caller.admin) throw new ApiError('not_found', 'only an admin key may change weights');

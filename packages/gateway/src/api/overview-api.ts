@@ -73,7 +73,7 @@ export class OverviewApi {
     return cluster === undefined ? frame : withNodes(frame, cluster);
   }
 
-  /** An admin key sees every search, any other its own; every key sees the sums. */
+  /** Admin keys see every search, other keys their own; all keys see the sums. */
   #shownTo(caller: Caller, frame: OverviewJson): OverviewJson {
     const { overview, searches, cluster } = this.#context;
     const whose = ownerSeenBy(caller);

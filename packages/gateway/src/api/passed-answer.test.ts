@@ -9,7 +9,7 @@ function read(...parts: readonly string[]) {
   return reader.end();
 }
 
-test.each(['data: [DONE]\n\n', ': ping\n\n', 'data: {}\n\n'])('%j costs no error and is read past', (event) => {
+test.each(['data: [DONE]\n\n', ': ping\n\n', 'data: {}\n\n'])('%j is skipped without an error', (event) => {
   expect(read(event.repeat(5000), text)).toMatchObject({ text: 'seven', completionTokens: 3 });
 });
 

@@ -1,24 +1,24 @@
-// Reads along what an engine's own endpoint answers, whole or as a stream, in any passed-through API: its text and its cost. Skips what
-// it does not know; changes no byte.
+// Extracts text and cost from the answer of an engine's own endpoint while it passes through, whole or as a stream, in any API. Skips
+// what it does not know; changes no byte.
 
 import type { Plain } from '@coppice/core/journal';
 import { BoundedBody, parseJson, SseParser } from '@coppice/core/remote';
 import { record } from '../dialects/unchecked.ts';
 
 export interface PassedAnswer {
-  /** Without a text, the tool calls as JSON. */
+  /** The tool calls as JSON if there is no text. */
   readonly text: string;
   readonly isCut: boolean;
   readonly promptTokens: number;
   readonly cachedTokens: number;
-  /** The engine's count; without one, the pieces of a stream. */
+  /** The engine's count, or else the number of pieces of the stream. */
   readonly completionTokens: number;
 }
 
 const mostBytes = 4_194_304;
-/** Each costs an error with its stack. */
+/** Reading stops after this many: each one throws an error with its stack. */
 const mostUnreadable = 100;
-/** Of usage, in all three APIs. What else a stream tells there, under thousands of names perhaps, is not kept. */
+/** Fields of `usage` that are kept, in all three APIs. A stream may send thousands of others. */
 const counted = /^(?:prompt|input|completion|output|cache_read_input)_tokens(?:_details)?$/;
 
 export class PassedReader {
@@ -39,7 +39,7 @@ export class PassedReader {
   add(chunk: Uint8Array): void {
     this.#bytes += chunk.length;
     if (this.#events === undefined) this.#whole.add(chunk);
-    // The parser takes events of this size.
+    // Below this bound no event is too large for the parser.
     else if (this.#bytes <= mostBytes) this.#readEvents(this.#events, chunk);
   }
 

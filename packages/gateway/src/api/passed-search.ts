@@ -1,4 +1,4 @@
-// A passed-through request as the journal keeps it: a search of one node, written when it is over. The runtime makes its log
+// Journals a passed-through request, once it has ended, as a search of one node. The runtime makes its log
 // (`runtime/search/passed-log.ts`).
 
 import { makePlan, type SearchPlan } from '@coppice/core/answering';
@@ -50,7 +50,7 @@ export class PassedExchange {
     return this.#reader;
   }
 
-  /** Journals the exchange. No client waits: the log gets what the journal refuses. */
+  /** Journals the exchange. No client waits for it: errors of the journal go to the server's log. */
   end(): void {
     const admittedMs = this.#admittedMs;
     if (admittedMs === undefined) return;
@@ -95,7 +95,7 @@ export class PassedExchange {
 
 const titleLength = 120;
 
-/** The last text that a user wrote, in any API's body, which is unchecked. */
+/** The user's last text. `body` may be of any API and is unchecked. */
 function titleOf({ messages, input, prompt }: Plain): string {
   const said = [messages, input, prompt].find((each) => each !== undefined);
   const items: readonly unknown[] = Array.isArray(said) ? said : [said];

@@ -1,4 +1,4 @@
-// Requests that cannot be searched go to the remote engine's endpoint of the same name: the body without `coppice` and under the engine's
+// Sends requests that cannot be searched to the remote engine's endpoint of the same name: the body without `coppice` and with the engine's
 // model name, the answer byte for byte. Each takes one strand and waits for it like a search. Addresses come from the configuration alone.
 
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
@@ -54,7 +54,7 @@ export async function passThrough(
   let leave: (() => void) | undefined;
   let status: number | undefined;
   try {
-    leave = await context.searches.guests.occupy(served.name, caller, gone, session);
+    leave = await context.searches.passThrough.enter(served.name, caller, gone, session);
     if (gone.aborted) return;
     passed.begin();
     const answer = await ask(serversFor(upstream, session), path, forwarded(body, served, upstream, session), gone);
@@ -96,13 +96,13 @@ function forwarded(body: Plain, { engine }: ServedModel, { model }: Upstream, se
   return JSON.stringify({ ...rest, model, ...(isSalted && { cache_salt: session.salt }) });
 }
 
-/** The server of the session's last turn first. */
+/** Puts the server of the session's last turn first. */
 function serversFor(upstream: Upstream, session: Session | undefined): Upstream {
   const { urls, model, headers } = upstream;
   return session === undefined ? upstream : { urls: inPreference(session.route, urls, (url) => url), model, headers };
 }
 
-/** Only an unreachable server is left for the next one: a request that has begun is never sent twice. */
+/** Tries the next server only if one cannot be reached: a request that has begun is never sent twice. */
 async function ask({ urls, headers }: Upstream, path: string, body: string, signal: AbortSignal): Promise<Response> {
   const sent = { 'content-type': 'application/json', ...headers };
   let failure: unknown;
@@ -125,13 +125,13 @@ function isUnreached(error: unknown): boolean {
 }
 
 const envelopeBytes = 16 * 1024 * 1024;
-/** A token as an event of its own, with candidates. */
+/** One token sent as its own event, with candidates. */
 const bytesPerToken = 16_384;
 
-/** Bytes per turn of the loop: about 10 ms of work where events are small. */
+/** Bytes per turn of the event loop: about 10 ms of work if events are small. */
 const turnBytes = 65_536;
 
-/** Bound for the tokens that were asked for; none without such a number. */
+/** Bound on the answer's bytes, from the tokens that the request allows; none if it names no number. */
 function mostBytes({ max_tokens, max_completion_tokens, max_output_tokens, n }: Plain): number {
   const tokens = [max_tokens, max_completion_tokens, max_output_tokens].find((each) => typeof each === 'number');
   if (tokens === undefined) return Number.POSITIVE_INFINITY;
@@ -143,7 +143,7 @@ async function copy(answer: Response, response: ServerResponse, reader: PassedRe
   for await (const chunk of answer.body ?? []) {
     reader.add(chunk);
     bytes += chunk.length;
-    // Chunks that have arrived come without a turn of the loop in between.
+    // Buffered chunks arrive without a turn of the event loop in between.
     if (bytes > yieldAt) await new Promise((resolve) => setImmediate(resolve));
     if (bytes > yieldAt) yieldAt = bytes + turnBytes;
     if (bytes > most) throw new FaultError(tooMuch('the engine', most));
@@ -159,7 +159,7 @@ export function passOnly(path: string) {
     const served = servedModel(context, typeof body.model === 'string' ? body.model : '');
     const model = passable(served);
     if (model !== undefined) return passThrough(context, exchange, model, body, path);
-    const message = `'model' is '${served.name}', whose engine has no ${path.slice('/v1/'.length)} of its own`;
+    const message = `'model' is '${served.name}', whose engine has no endpoint ${path.slice('/v1/'.length)}`;
     throw new ApiError('unsupported_parameter', message, { param: 'model' });
   };
 }

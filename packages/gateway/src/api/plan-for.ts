@@ -12,7 +12,7 @@ import type { ChatBody } from '../dialects/chat-body.ts';
 import type { Beyond, FieldNames, InboundDialect } from '../dialects/dialect.ts';
 import { drawsIn } from '../dialects/fields.ts';
 import { isVoted } from '../dialects/turn-body.ts';
-import { isFull, record } from '../dialects/unchecked.ts';
+import { hasItems, record } from '../dialects/unchecked.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/keys.ts';
 import type { ServedModel } from '../models/served-model.ts';
@@ -37,13 +37,13 @@ function isPassed({ engine }: ServedModel, { passed }: Beyond): boolean {
   return passed.length > 0 && passed.every((name) => passes.includes(name));
 }
 
-/** The engine cannot be held to this shape step by step. A wrong format passes here, and is refused when the body is read. */
+/** True if the engine cannot enforce this shape step by step. False for a wrong format, which is refused when the body is read. */
 function isBeyondShape(model: ServedModel, { coppice }: Plain, { shape, stop }: Beyond): boolean {
   const schema = schemaOrNone(shape);
   if (schema === undefined) return false;
   const named = programNames().find((each) => each === record(coppice).program);
   const program = programOf(named ?? usualSearch(model).program);
-  return isFull(stop) || typeof stop === 'string' || shapeTrouble(model, program, schema) !== undefined;
+  return hasItems(stop) || typeof stop === 'string' || shapeTrouble(model, program, schema) !== undefined;
 }
 
 function schemaOrNone(shape: Beyond['shape']): JsonSchema | undefined {
@@ -75,7 +75,7 @@ export async function planAsked<Body>(
   return { ...planFor(context, chat, caller, { ...given, session }, dialect.fieldNames), kept, chat: chat as Plain };
 }
 
-/** `names`: the client's API's names of chat fields. `untaken`: sampling fields that the engine does not take. */
+/** `names`: what the client's API calls the chat fields. `untaken`: sampling fields that the engine does not take. */
 export function planFor(
   context: GatewayContext,
   body: ChatBody,
@@ -96,7 +96,7 @@ export function planFor(
     context.usage.request(name);
     return { plan, untaken: untakenBy(model, body) };
   } catch (error) {
-    throw inTheirWords(error, names);
+    throw withClientNames(error, names);
   }
 }
 
@@ -110,7 +110,7 @@ function untakenBy(model: ServedModel, body: ChatBody): string[] {
   ];
 }
 
-function inTheirWords(error: unknown, names: FieldNames): unknown {
+function withClientNames(error: unknown, names: FieldNames): unknown {
   const told = (text: string) => names.reduce((sum, [from, to]) => sum.replace(from, to), text);
   if (error instanceof Refusal) {
     const code = error.kind === 'invalid' ? 'invalid_value' : 'unsupported_parameter';

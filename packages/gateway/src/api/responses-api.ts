@@ -39,7 +39,7 @@ export async function cancelResponse(context: GatewayContext, exchange: Exchange
 export async function removeResponse(context: GatewayContext, exchange: Exchange): Promise<void> {
   const { facts } = await responseOf(context, exchange);
   const [first, ...others] = await end(context, exchange, facts.id);
-  // The first names the others, and goes last.
+  // Removes the first search last: its record names the others.
   for (const id of others) await context.journal.remove(id);
   if (!(await context.journal.remove(first))) throw noResponse(exchange.parameters.id ?? '');
   writeJson(exchange.response, 200, { id: responseId(facts.id), object: 'response', deleted: true });
@@ -52,7 +52,7 @@ async function responseOf({ journal }: GatewayContext, exchange: Exchange): Prom
 }
 
 async function replayed({ journal }: GatewayContext, facts: ResponseFacts): Promise<unknown> {
-  // Read before the log: a log is complete by the time its search has an end.
+  // Read before the log: once a search has its end, its log is complete.
   const record = await journal.find(facts.id);
   if (record === undefined) throw noResponse(responseId(facts.id));
   const teller = responseTeller(facts);
@@ -67,7 +67,7 @@ async function replayed({ journal }: GatewayContext, facts: ResponseFacts): Prom
   return teller.answer(endOfRecord(last));
 }
 
-/** Ends its search and any successor; resolves to their ids when their ends are durable. */
+/** Ends a search and its successors; resolves to their ids when their ends are durable. */
 async function end(context: GatewayContext, exchange: Exchange, id: string): Promise<[string, ...string[]]> {
   if ((await requestCancel(context, id)).noted === 'refused') throw journalTrouble();
   const next = successorIn(await context.watchers.ended(id, goneOf(exchange.response)));

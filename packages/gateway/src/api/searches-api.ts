@@ -83,7 +83,7 @@ async function readSearchBody(context: GatewayContext, { request }: Exchange) {
   return { body, ignored: ignoredIn(searchSchema, value) };
 }
 
-/** The asking client gets its record at the end, with texts that the journal does not keep. */
+/** The client that waited also gets the texts that the journal does not keep. */
 async function shownToAsker(context: GatewayContext, { response }: Exchange, search: LiveSearch): Promise<Plain> {
   const record = await endOnRecord(context, response, search.id);
   const { texts = {} } = search.ended?.result ?? {};
@@ -92,7 +92,7 @@ async function shownToAsker(context: GatewayContext, { response }: Exchange, sea
   return viewWhole(whole);
 }
 
-/** A repeated request: the search as it is now, or, for a waiting caller, as it ends. */
+/** Answers a repeated request: in the background with the search as it is now, otherwise once it has ended. */
 async function answerKnown(
   context: GatewayContext,
   exchange: Exchange,
@@ -166,7 +166,7 @@ export async function cancelSearch(context: GatewayContext, exchange: Exchange):
   writeJson(exchange.response, 200, await lookUp(context, exchange.caller, id));
 }
 
-/** A search in the queue between nodes is ended here; one that another node runs ends there. */
+/** Ends a search that waits in the queue between nodes; a running one ends on its own node. */
 async function endQueued({ journal, searches }: GatewayContext, id: string): Promise<void> {
   const record = await journal.find(id);
   if (record?.state === 'queued') await searches.recoverOne(record);
@@ -211,21 +211,21 @@ export async function searchEvents(context: GatewayContext, exchange: Exchange):
 }
 
 /**
- * Sends the log from the journal, then live: a reader always reads on after its last entry and is woken when more is
- * durable, so that it never misses an entry nor sees one that a crash takes back. A slow reader holds one page.
+ * Sends the log from the journal, then live. A reader continues after its last entry and wakes when more is durable:
+ * it misses no entry and sees none that a crash could undo. A slow reader holds one page.
  */
 async function sendLog({ watchers }: GatewayContext, id: string, from: number, events: EventStream): Promise<void> {
   for (let last: number | undefined = from; last !== undefined; ) {
     await events.ready();
-    // SQLite reads synchronously: a page is a slice.
+    // SQLite reads synchronously: the event loop turns between pages.
     await nextSlice();
     const after: number = last;
-    // In `then`: an async function that waits would keep its page.
+    // In `then`: an `await` here would keep the page in memory while it waits.
     last = await watchers.page(id, after, events.gone).then((page) => page && sendPage(page, after, events));
   }
 }
 
-/** Gives the last entry that was sent, or nothing at the end of the log. */
+/** Returns the sequence of the last entry sent; undefined at the end of the log. */
 function sendPage({ entries, record }: LogPage, after: number, events: EventStream): number | undefined {
   const last = entries.at(-1)?.sequence;
   if (last === undefined) events.event('end', { state: stateBehind(record, after) });
@@ -233,7 +233,7 @@ function sendPage({ entries, record }: LogPage, after: number, events: EventStre
   return last;
 }
 
-/** `gone` too where the sweep, which takes a log from its end, came before its reader. */
+/** Also `gone` if the retention sweep, which removes a log from its end, came before the reader. */
 function stateBehind(record: SearchRecord | undefined, last: number): string {
   if (record === undefined) return 'gone';
   const { summary } = outcomeIn(record);

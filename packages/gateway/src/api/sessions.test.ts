@@ -1,4 +1,4 @@
-// Sessions over HTTP: what joins requests, what never does, what a session may spend, and what is left of it after a crash.
+// Sessions over HTTP: which requests they join and which never, what a session may spend, and what is left of it after a crash.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -47,7 +47,7 @@ describe('a request is a turn of the session', () => {
     expect([...routes]).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/)]);
   });
 
-  test('of the response that it goes on from, and that one begins it', async () => {
+  test('of its previous response, which begins one if it has none', async () => {
     const { url, journal } = await runGateway();
     const ask = (more: object) =>
       turn(url, { messages: undefined, input: 'make 24 from 4 7 8 8', ...more }, {}, '/v1/responses');
@@ -58,7 +58,7 @@ describe('a request is a turn of the session', () => {
     expect(await aboutOf(journal, third.id)).toMatchObject({ turns: 2 });
   });
 
-  test('and not of its user, nor of a name that is too long', async () => {
+  test('but not by its user or by a name that is too long', async () => {
     const { url } = await runGateway();
     const { id } = await turn(url, { user: 's' }, { 'x-session-id': 'x'.repeat(513) });
     expect((await (await fetch(`${url}/v1/searches/${id}`)).json()) as Loose).toMatchObject({ session: null });
@@ -88,7 +88,7 @@ test('one name from two keys is two sessions: neither sees, spends or finds anyt
     money: 0,
   });
   expect((await turnsOf(url, 's', as(bob.key))).map(({ id }) => id)).toEqual([other.id]);
-  // Not by the id of another key's search either.
+  // The id of another key's search gives no session either.
   await turn(url, { coppice: { session: own.id } }, as(bob.key));
   expect(await turnsOf(url, own.id, as(bob.key))).toHaveLength(1);
   const told = new Set(engine.asked.map(({ session }) => `${session?.route} ${session?.salt}`));
@@ -178,7 +178,7 @@ describe('passed-through turns', () => {
     expect(JSON.stringify(seen)).not.toContain('coppice');
   });
 
-  test('and those that are searched add up', async () => {
+  test('and searched turns add up', async () => {
     const { upstream } = await servers(1);
     const { url, journal } = await runGateway({ upstream, model: { price: { prompt: 0, generated: 1e6 } } });
     await turn(url, { tools, prompt_cache_key: 's' });
@@ -203,7 +203,7 @@ test('a client that leaves in the middle of a turn has paid for it, and its next
   expect((await turnsOf(url, 's')).map(({ state }) => state)).toEqual(['done', 'cancelled']);
 });
 
-test('another process reads from the journal what a session was given, however many turns it had', async () => {
+test('another process reads from the journal what a session spent, however many turns it had', async () => {
   const journal = outlivingJournal();
   const { url, close } = await runGateway({ journal });
   const named = { coppice: { session: { id: 's', token_budget: 1e6 } } };

@@ -1,5 +1,5 @@
-// Which session a request is a turn of, and what the session has been given. All of it is read from the journal: this process keeps nothing,
-// so a restart, another node and any number of ids change nothing. A session is forgotten with the last of its searches.
+// Finds the session of a request and what that session has spent. All of it is read from the journal: this process keeps nothing, so
+// restarts, other nodes and any number of ids change nothing. A session lasts until its last search is removed.
 
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -17,28 +17,29 @@ import { outcomeIn } from '../result/told-end.ts';
 import type { SessionJson } from '../wire/search-json.ts';
 import type { GatewayContext } from './context.ts';
 
-type SessionDesk = Pick<GatewayContext, 'journal' | 'clock' | 'config'>;
+type SessionContext = Pick<GatewayContext, 'journal' | 'clock' | 'config'>;
 
-/** In which routers, and an agent of Anthropic's, name a session. */
+/** Headers in which routers and Anthropic's agent name a session. */
 const headerNames = ['x-session-id', 'x-smg-routing-key', 'x-dynamo-session-id', 'x-claude-code-session-id'] as const;
 
-/** Newest turns that are added up; what came before them stands in the oldest of these. */
+/** Number of newest turns that are added up. The oldest of them holds the sums of all turns before it. */
 const mostRead = 16;
 
 const ownField = z.looseObject({ coppice: z.looseObject({ session: sessionSchema.nullish() }).nullish() });
 
-/** Undefined without a session. Throws an ApiError where its budget is spent. `body`: of any API, and perhaps unchecked. */
+/** Undefined without a session. Throws an ApiError if its budget is spent. `body` may be of any API and unchecked. */
 export async function sessionOf(
-  desk: SessionDesk,
+  context: SessionContext,
   caller: Caller,
   body: Plain,
   headers: IncomingHttpHeaders = {},
 ): Promise<Session | undefined> {
   const { session: own } = parseBody(ownField, { coppice: { session: record(body.coppice).session } }).coppice ?? {};
   const wanted = typeof own === 'string' ? { id: own } : own;
-  const id = wanted?.id ?? headerOf(headers) ?? (await earlierOf(desk, caller, body)) ?? nameIn(body.prompt_cache_key);
+  const id =
+    wanted?.id ?? headerOf(headers) ?? (await earlierOf(context, caller, body)) ?? nameIn(body.prompt_cache_key);
   if (id === undefined) return undefined;
-  const session = await readSession(desk, caller, storable(id), wanted ?? {});
+  const session = await readSession(context, caller, storable(id), wanted ?? {});
   refuseSpent(session);
   return session;
 }
@@ -51,8 +52,8 @@ function nameIn(value: unknown): string | undefined {
   return sessionName.safeParse(value).data;
 }
 
-/** The session of the response that this one goes on from; one without a session begins it. */
-async function earlierOf({ journal }: SessionDesk, caller: Caller, { previous_response_id: name }: Plain) {
+/** The session of the previous response; one without a session begins a session under its search's id. */
+async function earlierOf({ journal }: SessionContext, caller: Caller, { previous_response_id: name }: Plain) {
   const id = typeof name === 'string' ? searchIdOf(name) : undefined;
   const earlier = id === undefined ? undefined : await journal.find(id);
   return earlier?.owner === caller.name ? (earlier.session ?? earlier.id) : undefined;
@@ -60,23 +61,23 @@ async function earlierOf({ journal }: SessionDesk, caller: Caller, { previous_re
 
 type Budgets = { readonly [Name in 'token_budget' | 'money_budget']?: number | undefined };
 
-async function readSession({ journal, clock, config }: SessionDesk, caller: Caller, id: string, asked: Budgets) {
+async function readSession({ journal, clock, config }: SessionContext, caller: Caller, id: string, asked: Budgets) {
   const nowMs = clock.nowMs();
   const query = { owner: caller.name, session: id, limit: mostRead };
-  // Pass-through goes on while the journal is out: such a turn counts as the first.
+  // Pass-through works while the journal is unavailable: such a turn counts as the first.
   let turns = await journal.list(query).catch((error: unknown) => {
     if (isFault(error, 'unavailable')) return [];
     throw error;
   });
   const { token_budget: tokenBudget, money_budget: moneyBudget } = { ...sessionIn(turns[0]), ...asked };
-  // The last turn was told once its log was safe: what it has spent may not be on record yet.
+  // The last turn was answered once its log was durable; its cost may not be on record yet.
   if (turns.length > 0 && (tokenBudget ?? moneyBudget) !== undefined)
     turns = await journal.flush().then(() => journal.list(query));
   const oldest = turns.at(-1);
   const before = sessionIn(oldest);
   const each = turns.map((turn) => spentBy(turn, nowMs));
   const sum = (read: (spent: ReturnType<typeof spentBy>) => number) => each.reduce((all, one) => all + read(one), 0);
-  // Each key has caches of its own; without keys all is one person's.
+  // Keys share no caches; without keys everything belongs to one person.
   const salt = config.keys.length === 0 ? undefined : digest('salt', caller.name);
   return {
     id,

@@ -1,4 +1,4 @@
-// Readers that are slow, or do not read at all, against streams of many megabytes: nothing is lost, and time alone cuts.
+// Slow or stalled readers of streams of many megabytes: nothing is lost, and only time cuts them.
 
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -26,7 +26,7 @@ async function open(url: string, method: string, path: string, body = ''): Promi
   return socket;
 }
 
-/** A piece, then a few turns of the loop, and so on. */
+/** Reads a piece, then waits for a few turns of the event loop, and so on. */
 async function readSlowly(socket: Socket): Promise<string[]> {
   const pieces: Buffer[] = [];
   for await (const piece of socket) {
@@ -56,7 +56,7 @@ function journalOnDisk(): SqliteJournal {
   return new SqliteJournal({ path: join(folder, 'journal.db') });
 }
 
-/** A search that has ended, whose log is so many entries of so many characters, and one of a thousand times as many. */
+/** An ended search whose log has this many entries of this many characters, and one entry a thousand times as long. */
 async function writeLog({ journal }: Running, entries: number, chars: number): Promise<void> {
   const facts = {
     owner: 'local',
@@ -88,7 +88,7 @@ test('a log of 16 MB, 4 MB of it in one entry, is read whole, in order, by a rea
     return read(search, after, limit);
   };
   const socket = await open(running.url, 'GET', '/v1/searches/srch_long/events');
-  // It stops reading the journal before the end: the rest is not in memory.
+  // The server stops reading the journal before the end: the rest is not in memory.
   for (let before = -1; before !== reads.length || before === 0; ) {
     before = reads.length;
     for (let turns = 0; turns < 50; turns += 1) await turn();
@@ -99,7 +99,7 @@ test('a log of 16 MB, 4 MB of it in one entry, is read whole, in order, by a rea
   expect(JSON.parse(lines.at(-1)!)).toEqual({ state: 'done' });
 });
 
-test('a reader that reads nothing is cut after a time, counted, and told in the log', async () => {
+test('a reader that reads nothing is cut after a time, counted and logged', async () => {
   const running = await runGateway({ journal: journalOnDisk(), limits: { unreadMs: 1 } });
   await writeLog(running, 3000, 4000);
   await open(running.url, 'GET', '/v1/searches/srch_long/events');

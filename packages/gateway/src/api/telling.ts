@@ -1,4 +1,4 @@
-// Tells a search to one client: whole or as a stream, from the live search, or from the journal if clients may read it again. What comes
+// Sends a search to one client, whole or as a stream: from the live search, or from the journal if clients may read it again. What comes
 // from the journal is durable.
 
 import type { ServerResponse } from 'node:http';
@@ -64,8 +64,8 @@ export async function streamStored(
 type Heard = { readonly event: LoggedEvent } | { readonly token: Token };
 
 /**
- * Tells a search at the pace of its reader. Meanwhile events are kept, and tokens of one generation are joined into one
- * text: no more is held than the answer itself.
+ * Yields frames at the reader's pace. While the reader is behind, events are kept and tokens of one generation are
+ * joined into one text: memory holds no more than the answer itself.
  */
 async function* liveFrames(events: EventStream, teller: Teller, search: LiveSearch): AsyncGenerator<StreamFrame> {
   yield* teller.begin();
@@ -103,7 +103,7 @@ function joinTokens(last: Heard, next: Heard): Heard | undefined {
   return isSame ? { token: { ...last.token, text: last.token.text + next.token.text } } : undefined;
 }
 
-/** Call it right after the start: no entry has been missed then. */
+/** Must be called right after the start: earlier entries would be missed. */
 function follow(search: LiveSearch, { event, token }: Teller, hear: (heard: Heard) => void): void {
   if (event === undefined && token === undefined) return;
   if (event !== undefined) for (const each of search.unwritten.flatMap(eventsIn)) hear({ event: each });
@@ -113,7 +113,7 @@ function follow(search: LiveSearch, { event, token }: Teller, hear: (heard: Hear
   });
 }
 
-/** Frames from the first to the last, a successor's included; waits for entries that are not durable or not readable yet. */
+/** Yields all frames, a successor's included; waits for entries that are not yet durable or readable. */
 async function* storedFrames(
   { watchers, searches, journal }: GatewayContext,
   teller: Teller,
@@ -146,8 +146,8 @@ async function* storedFrames(
 const notWritten = 'the search has ended, but its end cannot be written now; read it later by its id';
 
 /**
- * Resolves to the record of an ended search, final cost included, so that one client is told what every later reader
- * finds. Waits as long as its client, or until the only journal is in trouble.
+ * Resolves to the record of an ended search, final cost included: the client is told what every later reader finds.
+ * Waits as long as the client does, or until the only journal fails.
  */
 export async function endOnRecord(
   { journal, watchers, cluster }: GatewayContext,

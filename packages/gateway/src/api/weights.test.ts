@@ -35,7 +35,7 @@ describe('new weights', () => {
     expect(engine.reloads).toBe(0);
   });
 
-  test('want a name, and a model that is there', async () => {
+  test('need a name, and a model that exists', async () => {
     const { url } = await runGateway();
     expect((await change(url, {})).status).toBe(400);
     expect((await post(`${url}/v1/models/none/weights`, { version: 'a' })).status).toBe(404);

@@ -1,5 +1,5 @@
-// A batch as the journal keeps it and as clients read it. A batch changes by these facts, or by a part of one of its two files of
-// results: a part has its line's number, so that no line is answered twice.
+// A batch as the journal keeps it and as clients read it. It changes only by these facts or by a part of one of its two result files. A
+// part has its line's number, so that no line is answered twice.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Documents, KeptDocument, Plain } from '@coppice/core/journal';
@@ -8,7 +8,7 @@ import type { BatchJson, BatchProblem, BatchStatus } from '../wire/document-json
 export interface BatchFacts {
   readonly endpoint: string;
   readonly input: string;
-  /** Ids of the files of results; clients see them at the end. */
+  /** Ids of the result files; clients see them once the batch has ended. */
   readonly output: string;
   readonly errors: string;
   readonly metadata: Readonly<Record<string, string>> | null;
@@ -64,14 +64,14 @@ export function viewBatch(document: KeptDocument, counts: NonNullable<BatchFacts
   };
 }
 
-/** Another process has the batch now, or it is gone. */
+/** Another process has taken the batch, or it was removed. */
 export class BatchLost extends Error {}
 
-/** Others leave a batch alone for this long after its process renewed its lease. */
+/** Length of a lease: until it ends, no other process takes the batch. */
 export const leaseMs = 30_000;
 const retryMs = 50;
 
-/** A batch for the process that works on it. Every change starts from the journal's state, so that a cancellation is never lost. */
+/** A batch's document, for the process that works on it. Changes start from the journal's state, so that no cancellation is lost. */
 export class BatchDocument {
   readonly id: string;
   readonly owner: string;

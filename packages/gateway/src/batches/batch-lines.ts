@@ -1,4 +1,4 @@
-// The lines of a batch's file, one request each. A malformed line fails the batch; a wrong body is the answer of its line.
+// Reads a batch's file, one request per line. A malformed line fails the batch; a wrong body is answered in its line's result.
 
 import { nextSlice } from '@coppice/core/base';
 import { issueLine } from '@coppice/core/config';
@@ -25,7 +25,7 @@ const lineSchema = z.strictObject({
 
 const mostProblems = 100;
 
-/** Characters per turn of the loop: some milliseconds. */
+/** Characters per turn of the event loop: a few milliseconds. */
 const sliceChars = 262_144;
 
 export async function readBatchLines(
@@ -47,7 +47,7 @@ export async function readBatchLines(
     const line = readLine(each, at, endpoint, bodyBytes);
     if ('code' in line) problems.push(line);
     else if (seen.has(line.customId))
-      problems.push(problemOf('duplicate_custom_id', `'custom_id' ${line.customId} stands twice`, at, 'custom_id'));
+      problems.push(problemOf('duplicate_custom_id', `'custom_id' ${line.customId} occurs twice`, at, 'custom_id'));
     else {
       seen.add(line.customId);
       lines.push(line);
@@ -70,7 +70,7 @@ function* linesOf(text: string): Generator<{ readonly at: number; readonly each:
 }
 
 function readLine(text: string, at: number, endpoint: string, bodyBytes: number): BatchLine | BatchProblem {
-  // A request on its own may not be larger either.
+  // The same bound holds for a single request.
   if (text.length > bodyBytes) return problemOf('invalid_json_line', `the line is longer than ${bodyBytes} bytes`, at);
   const value = jsonOf(text);
   if (value instanceof ApiError && value.code === 'invalid_value')

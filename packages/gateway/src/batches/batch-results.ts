@@ -1,5 +1,4 @@
-// Reads files in the journal, and writes the two files of results of a batch. These are open, and hidden from clients, until the batch
-// has ended.
+// Reads the journal's files and writes a batch's two result files. These stay open, and hidden from clients, until the batch has ended.
 
 import { nextSlice } from '@coppice/core/base';
 import type { Documents, KeptDocument } from '@coppice/core/journal';
@@ -8,7 +7,7 @@ import type { BatchDocument } from './batch-facts.ts';
 
 export type FileFacts = Pick<FileJson, 'filename' | 'purpose' | 'bytes'>;
 
-/** Page size; the journal bounds a part's characters. */
+/** Parts per page; the journal bounds the characters of a part. */
 export const pageParts = 250;
 
 export function fileFacts({ facts }: KeptDocument): FileFacts {

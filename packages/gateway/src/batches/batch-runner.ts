@@ -1,5 +1,5 @@
-// Chooses the batches that this process works on: the oldest, of keys with the fewest under way. One process works on a batch;
-// when it falls silent, another takes over.
+// Chooses the batches that this process works on: the oldest, of the keys with the fewest running. One process works on a batch; another
+// takes over when its lease ends.
 
 import type { KeptDocument } from '@coppice/core/journal';
 import type { GatewayContext } from '../api/context.ts';
@@ -19,7 +19,7 @@ export class BatchRunner {
   #isLooking = false;
   #again = false;
 
-  /** `node`: this process's name among those that share the journal; stays over restarts. */
+  /** `node`: this process's name among those that share the journal, the same after a restart. */
   constructor(context: GatewayContext, node: string) {
     this.#context = context;
     this.#node = node;

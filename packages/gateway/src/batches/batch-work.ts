@@ -1,6 +1,6 @@
-// One batch from its file to its results. Lines become idle searches, each under an idempotency key of its own: after a crash the same
-// lines find the same searches. A line's answer is written once, as a part of a file of results under the line's number. No line may stay
-// without one, unless the batch is cancelled.
+// Works on one batch, from its file to its results. Each line becomes an idle search under its own idempotency key: after a crash the
+// same lines find the same searches. A line's answer is written once, as the part of a result file that has the line's number. Every line
+// gets one, unless the batch is cancelled.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { type FaultError, isFault } from '@coppice/core/base';
@@ -48,7 +48,7 @@ export class BatchWork {
     return this.#document.owner;
   }
 
-  /** Resolves to whether it has ended; false if this process has left it. */
+  /** Resolves to true when the batch has ended, and to false if this process has left it. */
   async run(): Promise<boolean> {
     const keeper = setInterval(() => void this.look(), keepMs).unref();
     try {
@@ -133,7 +133,7 @@ export class BatchWork {
       } catch (error) {
         const told = asApiError(error);
         if (told.code === 'internal') this.#context.log.error('batch', { batch: this.#document.id, error });
-        // Waiting loses nothing while the journal is away or the key's quota is used up.
+        // Retries while the journal is unavailable or the key's quota is used up.
         const isTrouble = told.code === 'unavailable' || told.code === 'quota_exceeded';
         if (!isTrouble) return this.#write(line, errorAnswer(told.body, this.#dialect));
         await delay(troubleMs);
@@ -148,12 +148,12 @@ export class BatchWork {
     for (;;) {
       const chain = await this.#endedChain(await this.#start(line, planned));
       if (this.#halt === 'left' || (this.#halt !== undefined && chain?.last.state === 'cancelled')) return undefined;
-      // A search whose record was swept is searched again.
+      // Starts the search again if its record was swept.
       if (chain !== undefined) return lineAnswer(this.#context, this.#dialect, chain, planned.asked);
     }
   }
 
-  /** No header can hold a line break, so no client has the same key. */
+  /** Headers cannot hold a line break, so no client's key equals this one. */
   async #start({ at }: BatchLine, { plan, kept: body, chat }: Awaited<ReturnType<typeof planLine>>): Promise<string> {
     const options = { background: true, body, chat, idempotencyKey: `${this.#document.id}\n${at}` };
     const started = await this.#context.searches.start(plan, this.#caller, options);

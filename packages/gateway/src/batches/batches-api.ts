@@ -53,7 +53,7 @@ export async function createBatch(context: BatchContext, { request, response, ca
   const document = { ...kept, open: true, expiresMs: undefined, facts: asFacts(facts) };
   await context.journal.documents.add(document);
   context.batches.look();
-  // No read here may fail: the batch is stored, and its client needs its id.
+  // Reads nothing that could fail: the batch is stored, and its client needs the id.
   writeJson(response, 200, viewBatch({ ...document, revision: 0 }, { completed: 0, failed: 0 }));
 }
 

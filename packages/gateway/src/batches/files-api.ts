@@ -144,7 +144,7 @@ export async function readContent(context: GatewayContext, { response, caller, p
     await roomIn(response);
     await nextSlice();
     const page = await context.journal.documents.parts(id, after, pageParts);
-    // A part that fills the reader's buffer is the last of this round.
+    // Ends the page at the part that fills the reader's buffer; the next round reads on from there.
     after = (page.find(({ text }) => !response.write(text)) ?? page.at(-1))?.part;
   }
   response.end();

@@ -1,4 +1,4 @@
-// One line of a batch: the search that it asks for, and its result in the words of the line's dialect.
+// Plans the search of one batch line, and writes its result in the form of the line's dialect.
 
 import type { SearchPlan } from '@coppice/core/answering';
 import type { Plain, SearchRecord } from '@coppice/core/journal';

@@ -1,5 +1,5 @@
-// Bounds the lines of batches that are searches at a time: per model as many as it has strands, so that idle strands find work and no
-// more lines wait in memory.
+// Bounds how many batch lines are searches at a time: as many per model as it has strands. Idle strands find work, and no more lines wait
+// in memory.
 
 import { WakeUps } from '../follow/wake-ups.ts';
 

@@ -1,4 +1,4 @@
-// Finds files and batches among the documents of the journal, and lists them in OpenAI's pages, the newest first.
+// Finds files and batches among the journal's documents and lists them, newest first, in the pages of OpenAI's API.
 
 import type { DocumentKind, KeptDocument } from '@coppice/core/journal';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
-// The shape that a body wants of its answer: JSON of a schema, wherever an API writes it (`response_format` of a chat, `text.format` of a
-// response, `output_config.format` of a message), or the call of a function that a chat forces.
+// Reads the shape that a body wants of its answer: JSON of a schema, wherever an API writes it (`response_format` of a chat,
+// `text.format` of a response, `output_config.format` of a message), or a function call that a chat forces.
 
 import type { WishedShape } from '@coppice/core/answering';
 import { isRecord } from '@coppice/core/base';
@@ -35,7 +35,7 @@ export function shapeIn({ response_format: format, ...call }: ChatFields): Wishe
 export function shapeWith(format: unknown, forced: WishedShape | undefined): WishedShape | undefined {
   const schema = schemaIn(format);
   if (schema === undefined) return forced;
-  if (forced !== undefined) refuseField('unsupported_parameter', 'tools', "cannot be forced beside 'response_format'");
+  if (forced !== undefined) refuseField('unsupported_parameter', 'tools', "cannot be forced with 'response_format'");
   return { schema, about: schema };
 }
 
@@ -46,8 +46,8 @@ interface OfferedFunction {
 }
 
 /**
- * A call that `tool_choice` forces. Undefined if the model may choose, which only an engine with its own way of calling
- * supports, or if a tool is no function.
+ * The call that `tool_choice` forces. Undefined if a tool is no function, or if the model may choose, which only an
+ * engine with its own tool calls supports.
  */
 export function forcedCall({ tools, tool_choice: choice }: ChatFields): WishedShape | undefined {
   const tried = Array.isArray(tools) ? tools.map(functionOf) : [];
@@ -71,7 +71,7 @@ function functionOf(tool: unknown): OfferedFunction | undefined {
   };
 }
 
-/** A single function's definitions move up, so that references still lead there; those of several could be confused. */
+/** Moves one function's definitions to the top, where references point. Undefined if one of several functions has definitions. */
 function callSchema(functions: readonly OfferedFunction[]): JsonSchema | undefined {
   const calls = functions.map(({ name, parameters = anyObject }) => {
     const { $defs, definitions, $schema: _, ...fields } = parameters;

@@ -37,7 +37,7 @@ function effortIn({ reasoning_effort: effort, reasoning }: ChatBody): Wish['effo
   return effort ?? reasoning?.effort ?? undefined;
 }
 
-/** Whether the model's template has the switch for thinking. Others ignore it, as on a server of their own. */
+/** True if the model's template can switch thinking. Other models ignore the field, as their own servers do. */
 export function hasSwitch({ engine }: Pick<PlannedModel, 'engine'>): boolean {
   return engine.capabilities.thinking?.switches === true;
 }
@@ -108,7 +108,7 @@ function readMessages(
   return { prompt: { kind: 'chat', messages: read, ...(turn && { turn }) }, title };
 }
 
-/** Message fields that a search would have to drop. Reasoning of former turns is dropped. */
+/** Message fields that are refused, since a search would have to drop them. Only reasoning of former turns is dropped. */
 const unhonoured = ['tool_calls', 'tool_call_id', 'function_call', 'audio', 'annotations'] as const;
 
 function readMessage(message: BodyMessage, at: number): Message {

@@ -1,5 +1,5 @@
-// The body of a chat completion as OpenAI's clients send it, and the `coppice` object. Shape only: answering/plan/plan.ts decides what the
-// fields mean, fields.ts what becomes of all others.
+// Schema of a chat completion's body as OpenAI's clients send it, with the `coppice` object. It checks shapes only:
+// answering/plan/plan.ts decides what the fields mean, and fields.ts handles all others.
 
 import type { KnobValue } from '@coppice/core/base';
 import {
@@ -34,7 +34,7 @@ const message = z.looseObject({
 
 export const sessionName = z.string().min(1).max(512);
 
-/** The conversation that a request is a turn of. Budgets hold for all of its turns, and for later ones that name none. */
+/** The conversation to which a request belongs. Its budgets cover all turns, later ones without a budget included. */
 export const sessionSchema = z.union([
   sessionName,
   z.strictObject({
@@ -82,19 +82,19 @@ export const drawnFields = {
   stream: z.boolean().nullish(),
   temperature: schemaOf(samplingKnobs.temperature).nullish(),
   top_p: schemaOf(samplingKnobs.topP).nullish(),
-  // Model servers take -1 for off as well as 0.
+  // Model servers take both -1 and 0 for off.
   top_k: z.preprocess((value) => (value === -1 ? 0 : value), schemaOf(samplingKnobs.topK).nullish()),
   min_p: schemaOf(samplingKnobs.minP).nullish(),
   coppice: coppiceSettings.nullish(),
   ...drawFields,
 } as const;
 
-/** As llama.cpp's and LM Studio's clients mean it. */
+/** Clients of llama.cpp and LM Studio send -1 for a value that is not set. */
 function unsetByMinusOne(value: unknown): unknown {
   return value === -1 ? undefined : value;
 }
 
-/** OpenAI takes seeds of 64 bits; a search has 32 of them. */
+/** OpenAI takes seeds of 64 bits; a search keeps the low 32. */
 function seedOf(value: unknown): unknown {
   return Number.isInteger(value) ? Number(BigInt.asUintN(32, BigInt(value as number))) : value;
 }
@@ -127,7 +127,7 @@ const fields = {
   // OpenRouter and vLLM: whether the client reads reasoning.
   include_reasoning: z.boolean().nullish(),
   reasoning: z.object({ effort: z.enum(['none', ...efforts]).nullish(), exclude: z.boolean().nullish() }).nullish(),
-  // Searched if the engine holds steps to a schema.
+  // Searched if the engine can hold steps to a schema.
   ...each(anything, 'response_format', 'tools', 'tool_choice', 'parallel_tool_calls'),
 } as const;
 
@@ -155,7 +155,7 @@ export function drawnIn(body: Pick<ChatBody, 'model' | 'temperature' | 'top_p' |
   return { model, temperature, top_p, top_k, min_p, coppice, ...drawsIn(body) };
 }
 
-/** Whether the client asks for reasoning: only then progress is told among it. */
+/** True if the client asks for reasoning; only then the stream shows progress in it. */
 export function takesReasoning({ include_reasoning: shown, reasoning, reasoning_effort: effort }: ChatBody): boolean {
   if (shown === false || reasoning?.exclude === true) return false;
   return shown === true || (reasoning ?? effort ?? null) !== null;

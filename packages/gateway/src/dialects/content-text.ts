@@ -1,10 +1,10 @@
-// The text of a message, in whichever API's parts it is written. Refuses a part of any other kind by name.
+// Reads the text of a message from the parts of any API. Refuses parts of other kinds by name.
 
 import type { Plain } from '@coppice/core/journal';
 import { refuseField } from '../http/api-error.ts';
 import { record } from './unchecked.ts';
 
-/** By type. */
+/** Keyed by the part's type. */
 type PartReaders = Readonly<Record<string, (part: Plain) => unknown>>;
 
 export const textIn = ({ text }: Plain) => text;
@@ -23,7 +23,7 @@ export function textOf(content: string | readonly { readonly type: string }[], w
   return texts.join('');
 }
 
-/** The part is unchecked; one without a type is refused when it is checked. */
+/** `part` is unchecked. One without a type passes here, and is refused when it is checked. */
 export function isReadBy(readers: PartReaders, part: unknown): boolean {
   const { type } = record(part);
   return typeof type !== 'string' || Object.hasOwn(readers, type);

@@ -1,5 +1,5 @@
-// An answer in deltas, for dialects without other events: certain text goes out while the search runs, the rest at its end; together they
-// are the whole answer. After the first byte a failure can only be a frame.
+// Streams an answer as deltas, for dialects without other events. Text that is certain goes out while the search runs, the rest at its
+// end; together they are the whole answer. After the first byte a failure can only be a frame.
 
 import type { LoggedEvent } from '@coppice/core/log';
 import type { Token } from '@coppice/core/runtime';
@@ -18,7 +18,7 @@ import { ThoughtStream } from './thought-stream.ts';
 
 export type Delta = Readonly<Record<string, string>>;
 
-/** Frames of one dialect. `search`: the last of a chain. */
+/** Writes the frames of one dialect. `search`: the last of a chain of successors. */
 export interface DeltaWords {
   begin(): StreamFrame[];
   delta(delta: Delta): StreamFrame[];
@@ -27,7 +27,7 @@ export interface DeltaWords {
   whole(search: ToldSearch, result: ClientResult): unknown;
 }
 
-/** `takesProgress`: progress lines go out among the reasoning. */
+/** `takesProgress`: the reasoning includes progress lines. */
 export function deltaTeller(search: ToldSearch, isStream: boolean, words: DeltaWords, takesProgress = false): Teller {
   const deltas: Deltas = isStream ? deltasOf(search) : { rest: wholeAnswer };
   const { event, token, silence, rest } = isStream && takesProgress ? withProgress(search, deltas) : deltas;
@@ -52,7 +52,7 @@ export function deltaTeller(search: ToldSearch, isStream: boolean, words: DeltaW
   };
 }
 
-/** Puts progress between whole lines of reasoning; none once the answer has begun, and none for a single path. */
+/** Inserts progress between whole lines of reasoning. None once the answer has begun, and none for a single path. */
 function withProgress({ facts: { plan }, fold }: ToldSearch, deltas: Deltas): Deltas {
   if (plan.mode === 'direct' || plan.program === 'greedy') return deltas;
   const progress = new Progress(fold, plan);
@@ -88,7 +88,7 @@ interface Deltas {
   event?(entry: LoggedEvent): Delta[];
   token?(token: Token): Delta[];
   silence?(): Delta[];
-  /** The rest of the final answer; undefined if it contradicts what has gone out. */
+  /** The rest of the final answer; undefined if it contradicts what was sent. */
   rest(last: ToldSearch, result: ClientResult): Delta[] | undefined;
 }
 
@@ -98,7 +98,7 @@ function deltasOf(search: ToldSearch): Deltas {
   return plan.mode === 'direct' ? tokenDeltas(search) : treeDeltas(search);
 }
 
-/** Calls go out with the end. */
+/** Without tool calls: the last frames hold them. */
 function wholeAnswer(_: ToldSearch, { texts }: ClientResult): Delta[] {
   const { content, reasoning_content: reasoning, refusal } = texts;
   return [
@@ -125,7 +125,7 @@ function treeDeltas({ facts: { plan }, fold }: ToldSearch): Deltas {
       const path = chosenPath(plan, last.fold);
       if (!shared.agrees(path)) return undefined;
       const pieces = shared.finish(path).flatMap(toDelta);
-      // Held back for a stop string, sent as reasoning before, or in no step.
+      // Text that was held back for a stop string, was sent as reasoning before, or is in no step.
       const content = texts.content?.slice(told) ?? '';
       return content === '' ? pieces : [...pieces, { content }];
     },

@@ -1,4 +1,4 @@
-// The contract of an API that clients speak: what a body asks for, and how a search is told, whole, as a stream or as an error. A dialect
+// Contract of an API that clients use: reads what a body asks for, and writes a search as a whole answer, a stream or an error. A dialect
 // never starts a search and never writes to a connection or to the journal. A new one passes tests/conformance/dialect.ts.
 
 import type { SearchPlan } from '@coppice/core/answering';
@@ -17,11 +17,11 @@ export interface InboundDialect<Body = unknown> {
   /** Path of its requests, and of an engine's own endpoint. */
   readonly path: `/v1/${string}`;
   readonly fieldNames: FieldNames;
-  /** Names what no search can do. The body is unchecked. */
+  /** Names the parts of an unchecked body that no search can do. */
   beyond(body: Plain): Beyond;
-  /** Refuses a wrong body under the names of its own fields. */
+  /** Refuses a wrong body under its API's field names. */
   read(value: unknown, texts: TextKeeping): AskedBody<Body>;
-  chat(body: Body, desk: Desk): SearchedChat | Promise<SearchedChat>;
+  chat(body: Body, context: ChatContext): SearchedChat | Promise<SearchedChat>;
   teller(asked: AskedBody<Body>, search: ToldSearch): Teller;
   error(error: ErrorJson): object;
 }
@@ -32,7 +32,7 @@ export interface Beyond {
   readonly isBeyond: boolean;
   /** Fields that shape the reply: the engine's own endpoint may honour them. */
   readonly passed: readonly string[];
-  /** It offers functions: its model may have its turns searched. */
+  /** Set if the body offers functions: the model's settings may allow a search for this turn. */
   readonly turn?: AskedTurn | undefined;
   readonly shape?: () => { readonly schema: JsonSchema } | undefined;
   readonly stop?: unknown;
@@ -42,12 +42,12 @@ export interface AskedBody<Body = unknown> {
   readonly body: Body;
   readonly stream: boolean;
   readonly background?: boolean;
-  /** Clients may read it again: it is told from the journal only. */
+  /** Clients may read it again, so it is sent from the journal only. */
   readonly stored?: boolean;
   readonly ignored: readonly string[];
 }
 
-export interface Desk {
+export interface ChatContext {
   readonly journal: Pick<Journal, 'find'>;
   readonly caller: Caller;
   readonly limits: LimitsConfig;
@@ -71,19 +71,19 @@ export interface ToldSearch {
   readonly last: ToldSearch;
 }
 
-/** Tells one search to one client. Sent text is never taken back. */
+/** Writes one search to one client. Sent text is never taken back. */
 export interface Teller {
   begin(): StreamFrame[];
   /** Frames that an entry makes certain. Absent if nothing is certain before the end. */
   event?(entry: LoggedEvent): StreamFrame[];
-  /** Absent if no tokens are sent on. */
+  /** Absent if tokens are not streamed. */
   token?(token: Token): StreamFrame[];
-  /** The ended successor, before the end. Absent if `ToldSearch.last` is enough. */
+  /** Called with the ended successor, before `end`. Absent if `ToldSearch.last` is enough. */
   takeOver?(search: ToldSearch): StreamFrame[];
   end(end: ToldEnd): StreamFrame[];
   /** The whole reply; `event` must have seen the log before. */
   answer(end: ToldEnd): unknown;
-  /** Comment of a stream that has been silent, and frames behind it. */
+  /** Comment, and the frames after it, for a stream that has been silent. */
   heartbeat?(): string;
   silence?(): StreamFrame[];
 }

@@ -42,7 +42,7 @@ describe.each(apis)('%s', (path, body) => {
     if (path !== 'messages') expect(engine.asked[0]!.seed).not.toBe(first!.seed);
   });
 
-  test('what no engine understands is ignored, in the header and in the log; what asks for nothing is not named', async () => {
+  test('unknown fields are ignored and named in the header and in the log; values that ask for nothing are not named', async () => {
     const { url, logged } = await runGateway();
     const hostile = { 'line\r\nbreak': 1, ['x'.repeat(500)]: [], ['__proto__']: 1, constructor: {}, toString: null };
     const given = { ...body, ...penalties, verbosity: 'low', cache_prompt: true, extra_body: { top_a: 'junk' } };
@@ -94,7 +94,7 @@ test.each<[string, object, string]>([
   expect(await ignored(url, path, { model: 'm', ...body })).toEqual([200, names]);
 });
 
-test('seeds of 64 bits, and -1 for what is unset, are taken', async () => {
+test('seeds of 64 bits, and -1 for unset values, are taken', async () => {
   const { url, engine } = await runGateway();
   const seedOf = async (body: object) => {
     expect((await post(`${url}/v1/chat/completions`, { ...question, ...body })).status).toBe(200);
@@ -127,7 +127,7 @@ test('a schema under the name of any server is one answer in JSON', async () => 
   expect([twice.status, twice.error.param]).toEqual([400, 'guided_json']);
 });
 
-test('what the own endpoint of the engine honours is passed to it, with extra_body unfolded', async () => {
+test("fields that the engine's own endpoint honours are passed to it, with extra_body unfolded", async () => {
   const heard: Loose[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -157,7 +157,7 @@ test('what the own endpoint of the engine honours is passed to it, with extra_bo
   expect((await ask(url, { include_stop_str_in_output: true })).error.param).toBe('include_stop_str_in_output');
 });
 
-test('a former turn is read as libraries write it back: no calls, a refusal, thinking', async () => {
+test('a former turn is read as libraries write it: no calls, a refusal, thinking', async () => {
   const { url, engine } = await runGateway({
     upstream: { urls: ['http://127.0.0.1:1/v1'], model: 'real', headers: {} },
   });

@@ -1,5 +1,5 @@
-// Fields that no search reads itself, in one table. A field shapes draws, and goes to an engine that takes it; or shapes the reply, and is
-// honoured or refused by name; or is ignored, and named in a header and in the log.
+// Table of the fields that no search reads. Fields that shape draws go to engines that take them. Fields that shape the reply are
+// honoured or refused by name. All others are ignored, and named in a header and in the log.
 
 import { isRecord } from '@coppice/core/base';
 import type { Plain } from '@coppice/core/journal';
@@ -8,15 +8,15 @@ import { refuseField } from '../http/api-error.ts';
 import { parseBody } from '../http/checked-input.ts';
 import { parseJson } from '../http/exchange.ts';
 import { each } from '../wire/parts.ts';
-import { isFull, record } from './unchecked.ts';
+import { hasItems, record } from './unchecked.ts';
 
 type Test = (value: unknown) => boolean;
 
 const finite = z.number().nullish();
-/** Every log entry that asks for draws holds them. */
+/** Bounded because every log entry that asks for draws holds them. */
 const mostBiases = 300;
 
-/** For engines whose dialect takes them (engine/remote/dialect), else ignored. */
+/** Sent to engines whose dialect takes them (engine/remote/dialect), otherwise ignored. */
 export const drawFields = {
   ...each(z.number().min(-2).max(2).nullish(), 'presence_penalty', 'frequency_penalty'),
   ...each(z.number().positive().nullish(), 'repetition_penalty', 'repeat_penalty'),
@@ -39,7 +39,7 @@ const isTyped = (...types: readonly string[]): Test => {
   return (value) => is(...types)(isRecord(value) ? value.type : value);
 };
 
-/** Fields that shape the reply or the prompt; the test says whether a value asks for nothing. Any other value is refused. */
+/** Fields that shape the reply or the prompt. The test is true for values that ask for nothing; any other value is refused. */
 const shapingOfOpenAi: Readonly<Record<string, Test>> = {
   response_format: isTyped('text'),
   tool_choice: isTyped('none', 'auto'),
@@ -53,7 +53,7 @@ const shapingOfOpenAi: Readonly<Record<string, Test>> = {
   ...each(never, 'web_search_options', 'audio', 'prompt', 'conversation', 'output_format'),
 };
 
-/** Model servers' and Anthropic's; an engine's own endpoint may honour some (EngineCapabilities.passes). */
+/** Fields of model servers and of Anthropic; an engine's own endpoint may honour some (EngineCapabilities.passes). */
 const shapingOfServers: Readonly<Record<string, Test>> = {
   grammar: is(''),
   add_generation_prompt: is(true),
@@ -67,7 +67,7 @@ const shapingOfServers: Readonly<Record<string, Test>> = {
 };
 const shaping = { ...shapingOfOpenAi, ...shapingOfServers };
 
-/** Values of ignored fields that ask for nothing: not named. */
+/** Values of ignored fields that ask for nothing; these are not named. */
 const usual: Readonly<Record<string, Test>> = {
   ...each(is(false), 'store', 'use_beam_search'),
   verbosity: is('medium'),
@@ -85,7 +85,7 @@ export function unfolded(path: string, value: unknown): unknown {
   return path === '/v1/chat/completions' ? withFormat(body) : body;
 }
 
-/** Old and new names of vLLM, and that of SGLang and llama-server; some take the schema as text. */
+/** Reads vLLM's old and new names, and that of SGLang and llama-server. Some clients send the schema as text. */
 function withFormat(body: Plain): Plain {
   const structured = record(body.structured_outputs);
   const kinds = Object.keys(structured).filter((kind) => (structured[kind] ?? null) !== null);
@@ -95,7 +95,7 @@ function withFormat(body: Plain): Plain {
   if (name === undefined) return body;
   const { [name]: wanted, response_format: format = null, ...rest } = body;
   if (format !== null && !isTyped('text')(format))
-    refuseField('unsupported_parameter', name, "cannot stand beside 'response_format'");
+    refuseField('unsupported_parameter', name, "cannot be used together with 'response_format'");
   if (structured.json_object === true) return { ...rest, response_format: { type: 'json_object' } };
   const given = name === 'structured_outputs' ? structured.json : wanted;
   const schema = typeof given === 'string' ? parsed(given) : given;
@@ -123,7 +123,7 @@ export function passedIn(body: unknown): string[] {
 
 export function parseSearched<Body>(schema: z.ZodType<Body>, value: unknown): Body {
   const body = parseBody(schema, value);
-  refuseShaping(value, isFull(record(value).tools) ? ['tools', 'tool_choice'] : []);
+  refuseShaping(value, hasItems(record(value).tools) ? ['tools', 'tool_choice'] : []);
   return body;
 }
 
@@ -160,8 +160,8 @@ export function ignoredIn(schema: unknown, value: unknown, within = ''): string[
   }
   const shape = at?.shape;
   if (shape === undefined || !isRecord(value)) return [];
-  // Beside tools a conversation is the engine's own to read.
-  const passed = within === '' && isFull(value.tools) ? ['messages', 'input'] : [];
+  // With tools the engine reads the conversation itself.
+  const passed = within === '' && hasItems(value.tools) ? ['messages', 'input'] : [];
   return Object.entries(value).flatMap(([name, each]) => {
     if (passed.includes(name)) return [];
     if (Object.hasOwn(shape, name)) return ignoredIn(shape[name], each, `${within}${name}.`);

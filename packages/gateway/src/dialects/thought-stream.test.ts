@@ -5,7 +5,7 @@ import { ThoughtStream } from './thought-stream.ts';
 
 const part = fc.constantFrom('<think>', '</think>', '\n', ' ', 'a', '<', 'think>', '</', 'word ');
 
-it('tells thinking and answer of any pieces as the whole text does', () => {
+it('splits any pieces into the same thinking and answer as the whole text', () => {
   fc.assert(
     fc.property(fc.array(part, { maxLength: 12 }), fc.boolean(), fc.nat(5), (parts, opened, size) => {
       const text = parts.join('');

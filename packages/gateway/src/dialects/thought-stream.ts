@@ -1,5 +1,5 @@
-// Splits one generation, as it is written, into thinking and answer. Holds back no more than what may be part of a tag. A text that neither
-// begins with the tag nor goes on from thinking has none (tree/thinking.ts).
+// Splits one generation into thinking and answer while it is written. Holds back only text that may be part of a tag. A text has no
+// thinking if it neither begins with the tag nor continues thinking that the template opened (tree/thinking.ts).
 
 import type { ThinkingTags } from '@coppice/core/tree';
 
@@ -28,7 +28,7 @@ export class ThoughtStream {
     return { thought, said: this.#say() };
   }
 
-  /** Thinking begins behind the tag and a line break, or at once if the template has opened it. */
+  /** Thinking begins after the tag and a line break, or at once if the template has opened it. */
   #begin(): void {
     const { open } = this.#tags!;
     const text = this.#held.trimStart();

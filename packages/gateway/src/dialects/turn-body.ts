@@ -1,5 +1,5 @@
-// A turn of an agent in the words of a chat: when a body with tools is a search, what the engine gets of it, and the ids of the calls that
-// come back. The other dialects write their tools, calls and results as a chat does first.
+// Reads a turn of an agent from a chat: whether a body with tools is searched, what the engine gets of it, and the ids of the calls in
+// its answer. Other dialects first translate their tools, calls and results into those of a chat.
 
 import { offeredTools } from '@coppice/core/answer';
 import type { PlannedModel } from '@coppice/core/answering';
@@ -8,14 +8,14 @@ import { efforts } from '@coppice/core/config';
 import type { Plain } from '@coppice/core/journal';
 import type { Message, TurnFields } from '@coppice/core/tree';
 import type { ChatBody } from './chat-body.ts';
-import { isFull, record } from './unchecked.ts';
+import { hasItems, record } from './unchecked.ts';
 
 export interface AskedTurn {
   readonly isForced: boolean;
   readonly effort: unknown;
 }
 
-/** Undefined for what an engine's own endpoint alone can do: tools that are no functions, choices of other kinds, tokens that are told. */
+/** Undefined for what only an engine's own endpoint can do: tools that are no functions, other choices, logprobs or token ids. */
 export function askedTurn(body: Plain): AskedTurn | undefined {
   const { tools, functions, tool_choice: choice, reasoning_effort: effort, reasoning } = body;
   const offered = offeredTools(body);
@@ -23,12 +23,12 @@ export function askedTurn(body: Plain): AskedTurn | undefined {
   const isKnown = [undefined, null, 'auto', 'none', 'required'].includes(choice as null);
   const isNamed = offered.some((tool) => tool !== undefined && tool.name === name);
   const isTold = body.logprobs === true || body.return_token_ids === true;
-  if (!isFull(tools) || isFull(functions) || isTold || offered.includes(undefined) || !(isKnown || isNamed))
+  if (!hasItems(tools) || hasItems(functions) || isTold || offered.includes(undefined) || !(isKnown || isNamed))
     return undefined;
   return { isForced: choice === 'required' || isNamed, effort: effort ?? record(reasoning).effort };
 }
 
-/** No agent becomes sixteen times as dear unasked: where calls are not forced, the operator or the request says so. */
+/** A vote can make a turn sixteen times as dear: unless calls are forced, the operator or the request must ask for it. */
 export function isVoted(
   { engine, config }: Pick<PlannedModel, 'engine' | 'config'>,
   turn: AskedTurn | undefined,
@@ -46,7 +46,7 @@ export function turnFieldsOf(body: ChatBody): TurnFields {
 
 type BodyMessage = ChatBody['messages'][number];
 
-/** Its text, for readers of words, beside the message that the engine gets. */
+/** `written` is the message for the engine; role and text are for readers of words. */
 export function turnMessage(message: BodyMessage): Message {
   const { role, content, tool_calls } = message;
   const parts = typeof content === 'string' ? [content] : (content ?? []).map(({ text }) => text);
@@ -60,10 +60,10 @@ export function turnMessage(message: BodyMessage): Message {
   return { role: readAs[role] ?? 'assistant', content: said, written: message as Plain };
 }
 
-/** Results of tools are no words of the user's. */
+/** Results of tools do not count as the user's words. */
 const readAs: Readonly<Record<string, Message['role']>> = { system: 'system', developer: 'system', user: 'user' };
 
-/** Some templates take ids whose last nine characters are letters and digits alone. `choice`: of several answers. */
+/** Some templates need ids whose last nine characters are letters and digits. `choice`: index among several answers. */
 export function callId(searchId: string, at: number, choice = 0): string {
   return `call_${searchId.replace(/^srch_/, '')}${(choice * 4096 + at).toString(36).padStart(4, '0')}`;
 }

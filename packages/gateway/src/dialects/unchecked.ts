@@ -1,4 +1,4 @@
-// Reads bodies that nothing has checked yet, and never throws; and the fields of checked ones that nothing looks into.
+// Reads bodies that are not yet checked, and never throws. `anything` stands for fields of checked bodies that stay unexamined.
 
 import type { Plain } from '@coppice/core/journal';
 import { z } from 'zod';
@@ -12,13 +12,13 @@ export function some(value: unknown, test: (item: unknown) => boolean): boolean 
   return Array.isArray(value) && value.some(test);
 }
 
-export function isFull(value: unknown): boolean {
+export function hasItems(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0;
 }
 
 export const anything = z.unknown().optional();
 
-/** A part of a message with these fields. All others are ignored, or an engine's own that is given the whole message. */
+/** A message part with these fields. Other fields are ignored, or left to an engine that gets the whole message. */
 export function partWith<Name extends string>(...names: readonly Name[]) {
   return z.looseObject({ type: z.string(), ...each(anything, ...names) });
 }

@@ -7,13 +7,13 @@ import type { Journal, SearchRecord } from '@coppice/core/journal';
 import type { LogEntry } from '@coppice/core/log';
 import { WakeUps } from './wake-ups.ts';
 
-/** Empty `entries`: the log has ended; `record` is then its search's, unless that is gone too. */
+/** Empty `entries`: the log has ended. `record` is then the search's, unless it has been removed. */
 export interface LogPage {
   readonly entries: readonly LogEntry[];
   readonly record?: SearchRecord;
 }
 
-/** About what a connection takes at once: the rest of a page is dropped when its reader is slow, and read again. */
+/** About as many as a connection takes at once: a slow reader drops the rest of a page and reads it again. */
 const pageEntries = 32;
 /** Covers missed notifications. */
 const lookMs = 5000;
@@ -36,7 +36,7 @@ export class LogWatchers extends WakeUps {
       const record = await this.#journal.find(search);
       if (record === undefined) return isComing() ? undefined : { entries };
       if (record.endedMs === undefined) return undefined;
-      // The last entries may have been written together with the end.
+      // Reads again: the last entries may have been written together with the end.
       const last = await this.#journal.read(search, after, pageEntries);
       return last.length > 0 ? { entries: last } : { entries, record };
     });
@@ -81,7 +81,7 @@ const longestPauseMs = 2000;
 
 export type Pause = (ms: number, gone: AbortSignal) => Promise<void>;
 
-/** Retries while the database is away and the client stays; undefined if the client leaves first. */
+/** Retries while the database cannot be reached; undefined if the client leaves first. */
 export async function readThrough<Result>(
   read: () => Promise<Result>,
   gone: AbortSignal,

@@ -27,7 +27,7 @@ describe('a read of the journal', () => {
     const gone = new AbortController();
     const pause = async () => gone.abort();
     expect(await readThrough(async () => away(), gone.signal, pause)).toBeUndefined();
-    // And where it is gone in the middle of a pause, at once.
+    // It ends at once if the client leaves in the middle of a pause.
     const later = new AbortController();
     const reading = readThrough(async () => away(), later.signal);
     later.abort();
@@ -45,7 +45,7 @@ describe('a read of the journal', () => {
   });
 });
 
-/** A database that is away for the next so many reads. */
+/** A database that fails a given number of reads. */
 class FlakyJournal extends SqliteJournal {
   failing = 0;
 
@@ -86,7 +86,7 @@ describe('while a journal cannot be read', () => {
     expect((await journal.list({ limit: 5 })).map(({ state }) => state)).toEqual(['done']);
   });
 
-  test('so does one that was taken up again, and a response in the background is answered with its name', async () => {
+  test('so does a resumed stream, and a response in the background is answered with its name', async () => {
     const journal = new FlakyJournal({ path: ':memory:' });
     const { url, engine } = await runGateway({ journal, scripted: { held: true } });
     const read = journal.read.bind(journal);

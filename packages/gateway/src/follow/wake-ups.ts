@@ -1,4 +1,4 @@
-// Waiting by key: `next` resolves at the next `wake` of its key. A wake-up says nothing of its reason: who is woken looks again.
+// Waits by key: `next` resolves at the next `wake` of its key. A wake-up carries no reason: the one that waited must look again.
 
 export class WakeUps {
   readonly #waiting = new Map<string, Set<() => void>>();

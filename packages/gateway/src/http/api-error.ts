@@ -1,5 +1,5 @@
-// Refusals as clients of OpenAI's API know them: a closed set of codes, each with its status and type. exchange.ts writes them. A message
-// gives the value, the limit and the field or setting that changes it.
+// Refusals in the form of OpenAI's API: a closed set of codes, each with its status and type. exchange.ts writes them. A message gives
+// the value, the limit and the field or setting that changes it.
 
 import { isFault } from '@coppice/core/base';
 
@@ -81,7 +81,7 @@ export function refuseField(code: ApiErrorCode, field: string, reason: string): 
   return refuse(code, `'${field}' ${reason}`, field);
 }
 
-/** The error for a client: anything but a refusal is our mistake, and says no more. */
+/** The error for a client. Unless it is a refusal or a fault of the journal, it is our bug, and only the log says more. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isFault(error, 'unavailable')) return journalTrouble();

@@ -1,4 +1,4 @@
-// Reads bodies, and bounds the memory of all incomplete ones: beyond it the one that has been silent for longest is cut. A client that
+// Reads bodies, and bounds the memory of all incomplete ones: above the bound it cuts the one that has been silent longest. A client that
 // sends is never cut for one that does not.
 
 import type { IncomingMessage } from 'node:http';
@@ -34,7 +34,7 @@ export class BodyRoom {
       return Buffer.concat(chunks);
     } finally {
       this.#leave(request);
-      // V8 would collect them long after: cut bodies grew a process by three times what it held.
+      // Frees the bytes now. V8 would collect them long after: cut bodies grew a process by three times what it held.
       for (const { buffer } of chunks) (buffer as ArrayBuffer).transfer(0);
     }
   }

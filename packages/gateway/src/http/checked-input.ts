@@ -24,7 +24,7 @@ export function parseBody<Output>(schema: z.ZodType<Output>, value: unknown): Ou
   return refuse('invalid_value', issueLine(where, issue.message), path.length === 0 ? undefined : path.join('.'));
 }
 
-/** What is wrong with a value of one of its kinds. */
+/** The issue of the first option of a union whose type fits the value. */
 function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue | undefined {
   const found = issue.code === 'invalid_union' ? issue.errors.map(([first]) => first) : [];
   return found.find((each) => each !== undefined && (each.code !== 'invalid_type' || each.path.length > 0));

@@ -33,7 +33,7 @@ test('300 silent connections lock no client out', async () => {
   expect((await post(`${url}/v1/chat/completions`, question)).status).toBe(200);
 });
 
-test('nor do those that begin a request and never end it, nor those that were answered once and stay', async () => {
+test('connections with an unfinished request, or that were answered once and stay, lock no client out', async () => {
   const { url } = await runGateway(room);
   const head = 'POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n';
   await open(url, 100, `${head}content-length: 1000\r\n\r\n{`);
@@ -42,7 +42,7 @@ test('nor do those that begin a request and never end it, nor those that were an
   expect((await post(`${url}/v1/chat/completions`, question)).status).toBe(200);
 });
 
-test('who waits for an answer is never closed to make room', async () => {
+test('a client that waits for an answer is never closed to make room', async () => {
   const { url, engine } = await runGateway({ scripted: { held: true }, ...room });
   const answers = Array.from({ length: 5 }, () => post(`${url}/v1/chat/completions`, question));
   await until(() => engine.open >= 5);
@@ -71,7 +71,7 @@ test('a silent client is told so, and destroyed though it never closes its side'
   expect(connections.open).toBe(0);
 });
 
-/** A client on a socket of its own; it reads when told to. */
+/** A client with its own socket, which reads only when told. */
 async function say(url: string, text: string, options: { readonly allowHalfOpen?: boolean } = {}): Promise<Socket> {
   const { port, hostname } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname, ...options });
@@ -115,7 +115,7 @@ describe('requests on one connection', () => {
     expect(statusesIn(await heard(socket))).toEqual(['200', '200', '400', '200']);
   });
 
-  test('may be only so many: a connection on which more wait is closed, and the log says so once', async () => {
+  test('are limited: a connection on which more wait is closed, and the log says so once', async () => {
     const { url, engine, logged } = await runGateway({
       scripted: { held: true },
       limits: { pipelined: 2 },
@@ -133,7 +133,7 @@ describe('requests on one connection', () => {
   });
 });
 
-test('bodies that do not come to their end hold only so much: the longest silent is cut, who sends is answered', async () => {
+test('incomplete bodies hold bounded memory: the longest silent one is cut, a client that sends is answered', async () => {
   const { url, logged } = await runGateway({ limits: { bodiesBytes: 200_000 } });
   const text = chatText({}, '1.1', ' '.repeat(64_000));
   const silent: Socket[] = [];
@@ -148,7 +148,7 @@ test('bodies that do not come to their end hold only so much: the longest silent
 });
 
 describe('a client that closes its sending side', () => {
-  test.each([{ stream: false }, { stream: true }])('has its answer all the same: %j', async (body) => {
+  test.each([{ stream: false }, { stream: true }])('gets its answer all the same: %j', async (body) => {
     const { url, engine } = await runGateway({ scripted: { held: true } });
     const socket = await say(url, chatText(body), { allowHalfOpen: true });
     socket.end();
@@ -231,7 +231,7 @@ describe('answers that are not read', () => {
       server.closeAllConnections();
     });
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    /** A client that asks and does not read, once its answer is stuck. */
+    /** A client that asks and does not read; resolves once its answer is stuck. */
     const stuck = async () => {
       const client = await say(url, get('/big'));
       client.pause();
@@ -260,7 +260,7 @@ describe('answers that are not read', () => {
     expect(told).toEqual([{ limit: 'unread', closed: 1, message: expect.stringContaining('for 1000 ms') }]);
   });
 
-  test('are none while anything is read, however slowly', async () => {
+  test('do not count as unread while anything is read, however slowly', async () => {
     const { connections, now, stuck } = await serving({ unreadMs: 1000 });
     const { client, socket } = await stuck();
     const left = () => (socket as unknown as { _handle: { writeQueueSize: number } })._handle.writeQueueSize;
@@ -276,7 +276,7 @@ describe('answers that are not read', () => {
     expect([socket.destroyed, connections.closed.unread]).toEqual([false, 0]);
   });
 
-  test('make room for a newcomer, the longest unread first', async () => {
+  test('make room for a new connection, the longest unread first', async () => {
     const { connections, now, told, url, sockets, stuck } = await serving({ streams: 1, shortConnections: 1 });
     await stuck();
     connections.look();

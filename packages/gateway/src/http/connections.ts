@@ -1,6 +1,6 @@
-// Bounds open connections, and answers each one request at a time. A connection is silent until it has sent a whole request, and again once
-// that is answered; its answer is unread while the system takes no further byte of it. A newcomer at the limit closes the connection that
-// has been silent for longest, else the one whose answer has been unread for longest, else itself is closed.
+// Bounds open connections, and answers each one request at a time. A connection is silent until it has sent a whole request, and again
+// once that is answered; its answer is unread while the system takes no further byte of it. A new connection at the limit closes the one
+// that has been silent longest, else the one whose answer has been unread longest; if there is neither, it is closed itself.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -39,17 +39,17 @@ interface OpenConnection {
   readonly socket: Socket;
   answering: HeldRequest | undefined;
   readonly waiting: HeldRequest[];
-  /** Bytes that the system had taken when they last grew, and when that was, if some are left. */
+  /** `takenBytes`: bytes of the answer that the system has taken. `unreadSinceMs`: when they last grew, if some are left. */
   takenBytes: number;
   unreadSinceMs: number | undefined;
 }
 
 const lookEveryMs = 250;
-/** A crowd leaves memory worth collecting: some 50 kB a connection. */
+/** From this many connections on, memory is worth collecting: some 50 kB each. */
 const crowd = 500;
-/** V8 lets a crowd's garbage grow to three times what lives. */
+/** Growth between collections: V8 lets a crowd's garbage grow to three times the live memory. */
 const growthBytes = 134_217_728;
-/** An unread answer of this age may be closed for a newcomer; a reading client progresses far more often. */
+/** An answer that was unread for this long may be closed for a new connection; a reading client progresses far more often. */
 const leastUnreadMs = 250;
 
 export class Connections {
@@ -64,7 +64,7 @@ export class Connections {
   readonly #silent = new Set<OpenConnection>();
 
   #mostOpen = 0;
-  /** After memory was last given back. */
+  /** Bytes held after the last collection. */
   #keptBytes = 0;
   readonly #giveBack: () => void;
   readonly #heldBytes: () => number;
@@ -96,7 +96,7 @@ export class Connections {
 
   take(request: IncomingMessage, response: ServerResponse, serve: Serve): void {
     const connection = this.#open.get(request.socket);
-    // Closed in the middle of a chunk with more requests.
+    // The connection was closed while its chunk held more requests.
     if (connection === undefined) return;
     const held = { request, response, serve };
     if (connection.answering === undefined) return this.#answer(connection, held);
@@ -162,7 +162,7 @@ export class Connections {
     const { request, response, serve } = held;
     connection.answering = held;
     response.once('close', () => this.#answered(connection));
-    // Runs after its chunk is parsed: with too many others in it, the request is not answered at all.
+    // Runs after the chunk is parsed: if the chunk holds too many requests, the connection is closed by then.
     process.nextTick(() => {
       if (connection.socket.destroyed) return;
       serve(request, response);
@@ -190,7 +190,7 @@ export class Connections {
   #longestSilent(): OpenConnection | undefined {
     for (const connection of this.#silent) {
       this.#silent.delete(connection);
-      // A complete request waits for our answer.
+      // Keeps a connection whose complete request waits for our answer.
       if (connection.answering?.request.complete !== true) return connection;
     }
     return undefined;
@@ -229,8 +229,8 @@ function unreadMs(connection: OpenConnection, nowMs: number): number {
 }
 
 /**
- * Bytes that the system has taken, also in the middle of a write. Node has them for `setTimeout` only, which is of no
- * use here: a client that sends bytes restarts it.
+ * Bytes that the system has taken, also during a write. Read from Node's internals: its `setTimeout` uses the same
+ * count, but restarts whenever the client sends.
  */
 function takenFrom(socket: Socket): number {
   const { _handle: handle } = socket as { readonly _handle?: { bytesWritten: number; writeQueueSize: number } | null };
@@ -238,8 +238,8 @@ function takenFrom(socket: Socket): number {
 }
 
 /**
- * Its client has closed its sending side. Before an answer, clients of HTTP/1.1 skip `100 Continue`; one of HTTP/1.0
- * cannot be probed, and counts as gone.
+ * Probes a client that has closed its sending side before the answer. Clients of HTTP/1.1 skip `100 Continue`; one of
+ * HTTP/1.0 cannot be probed, and counts as gone.
  */
 function probeAnswer({ socket, answering }: OpenConnection): void {
   if (answering === undefined || answering.response.headersSent) return;
@@ -267,12 +267,13 @@ function giveBackMemory(): void {
   collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }
 
-/** Two writes suffice if the refusal is back in time; some clients bear no more than five interim answers. */
+/** Two writes suffice if the refusal arrives between them; some clients accept no more than five interim answers. */
 const probesMs: readonly number[] = [0, 100, 1000, 5000];
 
 /**
- * A client that has closed its sending side waits for its answer, or is gone: only writing tells. The machine of a gone
- * client refuses the first bytes; the next write fails and closes the connection. `write` sends what a client skips.
+ * Probes a client that has closed its sending side: it waits for its answer or is gone, and only writing shows which.
+ * A gone client's machine refuses the first bytes, and the next write fails and closes. `write` sends what a client
+ * skips.
  */
 export function probe(response: ServerResponse, write: () => void): void {
   const timers = probesMs.map((afterMs) => setTimeout(write, afterMs).unref());

@@ -48,7 +48,7 @@ test('a writer that waits for its reader loses nothing and holds little', async 
   expect(received).toBe(1000 * line.length);
 });
 
-test('a silent stream beats, a busy one does not, and a comment cannot break out of its line', async () => {
+test('a silent stream sends heart-beats, a busy one none, and a comment cannot break out of its line', async () => {
   const { response, client } = await connection();
   const stream = new EventStream(response, { heartbeatMs: 20 }, (silent) => silent.comment('a\n\ndata: forged'));
   let text = '';
@@ -62,7 +62,7 @@ test('a silent stream beats, a busy one does not, and a comment cannot break out
   expect(text).not.toMatch(/^data:/m);
 });
 
-test('beats when nothing was sent for as long as it says, counted from the last event', async () => {
+test('sends a heart-beat once nothing was sent for heartbeatMs since the last event', async () => {
   const { response } = await connection();
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());

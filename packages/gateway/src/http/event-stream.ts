@@ -1,4 +1,4 @@
-// Server-sent events over one response. A writer waits for a slow reader between events (`ready`), or skips frames that the next one
+// Writes server-sent events to one response. A writer waits for a slow reader between events (`ready`), or skips frames that the next one
 // replaces (`behind`). Memory stays bounded.
 
 import type { ServerResponse } from 'node:http';
@@ -76,7 +76,7 @@ export class EventStream {
     this.raw(`: ${text.replace(/[\r\n]+/g, ' ')}\n\n`);
   }
 
-  /** The client has closed its sending side: it reads on, or is gone. */
+  /** For a client that has closed its sending side: it still reads, or is gone. */
   readonly #probe = (): void => probe(this.#response, () => this.comment('are you there?'));
 
   #stop(): void {

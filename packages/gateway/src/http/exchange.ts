@@ -1,4 +1,4 @@
-// One HTTP request and its answer: reads a body of JSON, writes JSON and errors, always with the same headers.
+// Handles one HTTP request and its answer: reads a body of JSON, writes JSON and errors, always with the same headers.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Plain } from '@coppice/core/journal';
@@ -81,7 +81,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Deeper than any tool's schema; a deeper value could be parsed and not be serialized. */
 const mostLevels = 128;
-/** More than a thousand messages and a hundred tools have. Each costs some microseconds per read. */
+/** A thousand messages with a hundred tools have fewer. Each part costs some microseconds per read. */
 const mostParts = 50_000;
 const mostNamed = 200;
 

@@ -1,5 +1,5 @@
-// Turns away, before anything is read, a Host that a browser was tricked into (DNS rebinding) and the Origin of a foreign page; a page that
-// the configuration names may call.
+// Refuses, before anything is read, a forged Host (DNS rebinding) and the Origin of a foreign page. Pages that the configuration names
+// may call.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '@coppice/core/config';

@@ -1,4 +1,4 @@
-// The HTTP listener: its time-outs, its connections, and an answer in the API's shape to what is not HTTP at all.
+// Creates the HTTP listener with its time-outs and connections. Input that is no HTTP gets an error in the API's shape.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -30,7 +30,7 @@ export function createHttpServer(limits: FixedLimits, listener: HttpListener): H
     connectionsCheckingInterval: Math.min(5000, headerMs),
     // Longer than the 60 s of common load balancers, which otherwise send into a closing connection.
     keepAliveTimeout: 65_000,
-    // Of each connection whose client does not read; the system buffers more.
+    // Bytes held for a client that does not read; the system buffers more.
     highWaterMark: 16_384,
   });
   const refuseExpectation = (request: IncomingMessage, response: ServerResponse) =>

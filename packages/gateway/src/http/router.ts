@@ -6,7 +6,7 @@ import type { Exchange } from './exchange.ts';
 export interface Route {
   readonly method: string;
   readonly path: string;
-  /** HEAD cannot answer what may never end. */
+  /** Such an answer may never end, so that HEAD is refused. */
   readonly isEndless: boolean;
   readonly open: boolean;
   handle(exchange: Exchange): void | Promise<void>;

@@ -1,4 +1,4 @@
-// A panel on a gateway: who is asked what, what the client, the log and the metrics say of it, and a restart in the middle.
+// A panel on a gateway: which model is asked what, what client, log and metrics show of it, and a restart in the middle.
 
 import { expect, test } from 'vitest';
 import type { Loose } from '../../../../tests/support/loose.ts';
@@ -25,13 +25,13 @@ function panel(small: string, big: string, held = false, own: { synthesizer?: st
   return { engine, other, options: { engine, model, more } };
 }
 
-test('models that agree end it after two rounds of three', async () => {
+test('models that agree end a search after two rounds of three', async () => {
   const { engine, other, options } = panel('7', '7');
   const { url } = await runGateway(options);
   const { coppice } = await ask(url, asked);
   expect(coppice).toMatchObject({ answer: '7', exit: { kind: 'certain', rule: 'majority' }, program: 'panel' });
   expect([engine.asked.length, other.asked.length]).toEqual([2, 2]);
-  // The question in the form of each, with its own step prompt.
+  // Each model gets the question in its own form, with its own step prompt.
   expect(engine.asked[0]!.prompt).not.toEqual(other.asked[0]!.prompt);
   expect(JSON.stringify(other.asked[0]!.prompt)).toContain('Be brief.');
   expect(coppice.models).toMatchObject({
@@ -46,7 +46,7 @@ test('models that agree end it after two rounds of three', async () => {
   expect(metrics).toContain('coppice_money_total{model="m",writer="m"} 4');
 });
 
-test('models that disagree are put together by the one that is named, with the attempts in view', async () => {
+test('the named synthesizer joins answers that disagree, with the attempts in view', async () => {
   const { engine, other, options } = panel('1', '2');
   const { url } = await runGateway(options);
   const { coppice } = await ask(url, asked);
@@ -56,7 +56,7 @@ test('models that disagree are put together by the one that is named, with the a
   expect(shown?.step.text).toMatch(/Attempt 1:\nThe answer is 1\.\n\nAttempt 2:\nThe answer is 2\./);
 });
 
-test('models that disagree are left to the vote where no synthesizer is named', async () => {
+test('answers that disagree are left to the vote without a synthesizer', async () => {
   const { engine, other, options } = panel('1', '2', false, {});
   const { url } = await runGateway(options);
   const { coppice } = await ask(url, asked);
@@ -65,11 +65,11 @@ test('models that disagree are left to the vote where no synthesizer is named', 
   expect(other.asked.every(({ path }) => path.length === 0)).toBe(true);
 });
 
-test('without a panel the model puts together what it wrote itself only where it is named', async () => {
+test('without a panel the model joins its own answers only if it is named', async () => {
   const script: Script = (request) => says(`${request.seed}`)(request);
   for (const [model, shown] of [
     [{}, Array(7).fill(0)],
-    // Four different answers of six are no majority any more.
+    // Four different answers of six leave no majority.
     [{ panel: { synthesizer: 'm' } }, [0, 0, 0, 0, 1]],
   ] as const) {
     const engine = new ScriptedEngine({ script });
@@ -79,14 +79,14 @@ test('without a panel the model puts together what it wrote itself only where it
   }
 });
 
-test('a budget in money ends it', async () => {
+test('a budget in money ends a search', async () => {
   const { options } = panel('1', '2');
   const { url } = await runGateway(options);
   const { coppice } = await ask(url, { coppice: { ...asked.coppice, money_budget: 11 } });
   expect(coppice).toMatchObject({ exit: { kind: 'exhausted', rule: 'money', evidence: { limit: 11 } } });
 });
 
-test('money without a price is one line', async () => {
+test('a budget in money without a price is a one-line error', async () => {
   const { url } = await runGateway();
   expect(await ask(url, { coppice: { money_budget: 1 } })).toMatchObject({
     status: 400,
@@ -113,7 +113,7 @@ test('a panel goes on after a restart, and asks each model for its own draws aga
   expect(after.other.asked[0]).toMatchObject({ model: 'big', seed: before.other.asked[0]!.seed });
 });
 
-test('a member that is out is told in answer and log, and the others answer in its place', async () => {
+test('answer and log name a member that fails, and the others answer in its place', async () => {
   const { engine, other, options } = panel('7', 'refused');
   const { url } = await runGateway(options);
   const { coppice } = await ask(url, asked);
@@ -124,7 +124,7 @@ test('a member that is out is told in answer and log, and the others answer in i
   expect(events).toContain('"code":"refused","model":"big"');
 });
 
-test('a model is ready while one of its panel is, where its own program asks them', async () => {
+test('a model whose program asks its panel is ready while one member is', async () => {
   const { engine, other, options } = panel('7', '7');
   const ready = async (url: string) => ((await (await fetch(`${url}/ready`)).json()) as Loose).models[0];
   engine.healthy = false;
@@ -137,7 +137,7 @@ test('a model is ready while one of its panel is, where its own program asks the
   expect(await ready(asking.url)).toEqual({ name: 'm', healthy: false });
 });
 
-test('models that are all out are one line, or the end of a search that has an answer', async () => {
+test('if all models fail, the error is one line, or a search ends with the answer that it has', async () => {
   const { options } = panel('timeout', 'refused');
   const { url } = await runGateway(options);
   expect(await ask(url, asked)).toMatchObject({
@@ -157,7 +157,7 @@ test('models that are all out are one line, or the end of a search that has an a
   expect(coppice).toMatchObject({ answer: '7', exit: { kind: 'exhausted', rule: 'absent' } });
 });
 
-/** Whole answers of two models, one worth more than the other and none worth enough. */
+/** Whole answers of two models: one is worth more than the other, and none is worth enough. */
 function refinement(small: Script) {
   const engine = new ScriptedEngine({ script: small });
   const other = new ScriptedEngine({
@@ -169,7 +169,7 @@ function refinement(small: Script) {
   return { engine, other, options: { ...options, engine, verifier, more: [{ ...big!, engine: other }] } };
 }
 
-test('refine learns which model to ask, and answer, log and money say who wrote what', async () => {
+test('refine learns which model to ask; answer, log and money show which model wrote what', async () => {
   const { engine, other, options } = refinement(({ seed }) => ({ text: `${seed}. The answer is 1.`, end: 'eos' }));
   const { url } = await runGateway(options);
   const { coppice } = await ask(url, { seed: 3, coppice: { program: 'refine', rollouts: 20, policy: 'positive' } });

@@ -1,5 +1,5 @@
-// One model of the configuration, running: engine, verifier and runtime. Searches of one model share its budget; models share none.
-// Draws of a panel go to its members' engines, each within its own budget.
+// A configured model that runs: engine, verifier and runtime. Searches of one model share its budget; models share none. Draws of a panel
+// go to its members' engines, each within its own budget.
 
 import { extractAnswer } from '@coppice/core/answer';
 import {
@@ -47,14 +47,14 @@ export function generatorsOf(models: readonly OpenModel[]): ReadonlyMap<string, 
   const byName = new Map(models.map((model) => [model.config.name, model]));
   const shared = new Map<string, SharedEngine>();
   for (const { config } of models) {
-    for (const name of askedBy(config)) {
+    for (const name of askedModels(config)) {
       const member = byName.get(name);
       if (member !== undefined && !shared.has(name)) shared.set(name, new SharedEngine(member.engine));
     }
   }
   return new Map(
     models.map(({ config, engine }) => {
-      const members = askedBy(config).flatMap((name): [string, PanelMember][] => {
+      const members = askedModels(config).flatMap((name): [string, PanelMember][] => {
         const member = shared.get(name);
         const { config: own, engine: theirs } = byName.get(name) ?? {};
         if (member === undefined || own === undefined || theirs === undefined) return [];
@@ -66,7 +66,7 @@ export function generatorsOf(models: readonly OpenModel[]): ReadonlyMap<string, 
 }
 
 /** The other models that its searches may ask: the synthesizer is the model itself, or one of the panel. */
-function askedBy({ name, panel }: OpenModel['config']): string[] {
+function askedModels({ name, panel }: OpenModel['config']): string[] {
   return [...new Set(panel?.models)].filter((each) => each !== name);
 }
 
@@ -85,7 +85,7 @@ export class ServedModel {
   readonly upstream: Upstream | undefined;
   readonly runtime: Runtime;
   weights: string | undefined;
-  /** What its searches, on all nodes, have shown of its verifier lately. */
+  /** Recent audit of its verifier, over searches of all nodes. */
   judge: AuditedJudge = { questions: 0 };
   readonly judgeName: string;
   isReloading = false;
@@ -139,12 +139,12 @@ export class ServedModel {
     return this.config.name;
   }
 
-  /** Whether a search with default settings can be answered: of a panel, one member is enough. */
+  /** True if a search with default settings can be answered. One member of a panel is enough. */
   get healthy(): boolean {
     return this.#writers.some((engine) => engine.load().healthy) && (this.verifier?.load().healthy ?? true);
   }
 
-  /** In words; undefined where nothing judges its samples. */
+  /** Describes the judge in words; undefined if no verifier judges samples. */
   get judgement(): string | undefined {
     const { verifier, config, judge } = this;
     if (verifier === undefined || verifier.capabilities.readsLogprobs || verifier.capabilities.exact) return undefined;
@@ -155,7 +155,7 @@ export class ServedModel {
     return this.engine.servers?.() ?? [];
   }
 
-  /** Drops caches; later searches carry the new name. Nothing may run. */
+  /** Drops caches; later searches carry the new name. No search may run meanwhile. */
   async reload(weights: string): Promise<void> {
     this.isReloading = true;
     try {

@@ -1,5 +1,4 @@
-// Serves the queue between nodes: says whether there is room, takes a search up, lets it go. Knows no order: the queue decides what is
-// next.
+// Serves the queue between nodes: says whether there is room, takes searches up and lets them go. The queue alone decides which is next.
 
 import type { Journal, Plain, Taker, WindowUse } from '@coppice/core/journal';
 import type { NodeReport } from '../observe/overview/overview.ts';
@@ -7,7 +6,7 @@ import type { UsageMeter } from '../observe/usage.ts';
 import { type LiveSearchFacts, mayMove } from '../searches/live-search.ts';
 import type { Searches } from '../searches/searches.ts';
 
-interface NodeFace {
+interface NodeOptions {
   readonly node: string;
   readonly report: () => NodeReport;
   readonly usage?: Pick<UsageMeter, 'windows' | 'learn'>;
@@ -16,17 +15,17 @@ interface NodeFace {
 export class NodeTaker implements Taker {
   readonly #searches: Searches;
   readonly #journal: Journal;
-  readonly #face: NodeFace;
+  readonly #options: NodeOptions;
   /** Strands that the last search of a model wanted: a guess for the next one. */
   readonly #seats = new Map<string, number>();
 
-  constructor(searches: Searches, journal: Journal, face: NodeFace) {
-    this.#face = face;
+  constructor(searches: Searches, journal: Journal, options: NodeOptions) {
+    this.#options = options;
     this.#searches = searches;
     this.#journal = journal;
   }
 
-  /** Whether one more search would start at once: a search that would wait here may start elsewhere. */
+  /** True if one more search would start at once. A search that would wait here may start elsewhere. */
   hasRoom(name: string): boolean {
     const model = this.#searches.models.get(name);
     if (model === undefined || !model.healthy || this.#journal.trouble !== undefined) return false;
@@ -69,21 +68,21 @@ export class NodeTaker implements Taker {
   }
 
   report(): Plain {
-    return this.#face.report() as unknown as Plain;
+    return this.#options.report() as unknown as Plain;
   }
 
   used(): readonly WindowUse[] {
-    return this.#face.usage?.windows() ?? [];
+    return this.#options.usage?.windows() ?? [];
   }
 
   usedElsewhere(used: readonly WindowUse[]): void {
-    this.#face.usage?.learn(used);
+    this.#options.usage?.learn(used);
   }
 
   /** Stops every search that no client of this node waits for. Resolves to them when all of their entries are in the journal. */
   async letGo(): Promise<LiveSearchFacts[]> {
     const going = [...this.#searches.live].filter(
-      (search) => search.ended === undefined && mayMove(search) && search.facts.home !== this.#face.node,
+      (search) => search.ended === undefined && mayMove(search) && search.facts.home !== this.#options.node,
     );
     await this.#searches.handOver(going);
     await this.#journal.flush();

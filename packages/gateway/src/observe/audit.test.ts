@@ -1,4 +1,4 @@
-// The audit of a judge from requests to the weight that it has: real gateways on one journal, `auto`, and a judge that is told what to say.
+// The audit of a judge from requests to its weight: real gateways on one journal, `auto`, and a judge with scripted scores.
 
 import { expect, test } from 'vitest';
 import type { Loose } from '../../../../tests/support/loose.ts';
@@ -43,7 +43,7 @@ test.each([
   const first = await runGateway({ ...options, limits });
   for (let at = 0; at < 49; at += 1) {
     const given = await trustOf(first.url, journal, at);
-    // One that differs from the vote is not believed from its tenth question on.
+    // A judge that differs from the vote is not trusted from its tenth question on.
     if (trust === 1 || at < 10) expect(given).toBe(0.3);
     else if (at > 30) expect(given).toBe(0);
   }
@@ -59,7 +59,7 @@ test.each([
   expect(history.kinds[0]).toMatchObject({ program: 'auto', judge_agreement: trust });
 });
 
-test('an end that was written and not recorded before a crash gives one row, and the client is told nothing of it', async () => {
+test('an end that a crash left unrecorded gives one row, and clients see nothing of it', async () => {
   const journal = outlivingJournal();
   const options = { journal, scripted: { script: split }, verifier: new ScriptedVerifier(likes) };
   const before = await runGateway(options);
@@ -77,7 +77,7 @@ test('an end that was written and not recorded before a crash gives one row, and
   expect(read).not.toContain('"audit"');
 });
 
-test('a checker is no judge that could agree with a vote', async () => {
+test('a checker is not audited: it is no judge', async () => {
   const checker = new ScriptedVerifier();
   Object.assign(checker, { capabilities: { ...checker.capabilities, exact: true } });
   const { url } = await runGateway({ verifier: checker });

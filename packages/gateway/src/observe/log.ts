@@ -1,5 +1,5 @@
-// Structured logs: one line per event, fields only. Never a body, a header, a key or a text of user or model; outside text is escaped, so
-// that no line can be forged and no terminal driven.
+// Structured logs: one line per event, fields only. They never hold a body, a header, a key or texts of users and models. Outside text is
+// escaped, so that it can neither forge lines nor control a terminal.
 
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 type LogLevel = (typeof logLevels)[number];
@@ -53,7 +53,7 @@ function asText(head: readonly string[], fields: Fields): string {
   return [...head, ...rest].join(' ');
 }
 
-/** JSON escapes C0; the other controls are escaped here. */
+/** JSON escapes C0 controls; this escapes the others. */
 function quoted(text: string): string {
   if (/^[\w.:/+-]+$/.test(text)) return text;
   return JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (found) => {

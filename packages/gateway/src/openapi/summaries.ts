@@ -4,7 +4,7 @@ export const tags = {
   answers: 'Answers by search, in the shapes of OpenAI and Anthropic',
   searches: "Searches as coppice's own objects: started, watched, resumed, cancelled",
   batches: 'Many requests on idle capacity, as files',
-  models: 'What answers',
+  models: 'The models that answer',
   operations: 'Health, metrics and use',
 } as const;
 
@@ -45,14 +45,14 @@ export const summaries: Readonly<Record<keyof typeof tags, Readonly<Record<strin
   models: {
     'GET /v1/models': 'List the configured models',
     'GET /v1/models/{name}': 'Read one model',
-    'POST /v1/models/{name}/weights': 'Tell that the weights of a model have changed',
+    'POST /v1/models/{name}/weights': 'Announce that the weights of a model have changed',
     'GET /v1/examples': 'List questions that the default model can answer',
   },
   operations: {
     'GET /v1/usage': 'Read what the key has used, and its quota',
     'GET /metrics': 'Read the metrics, as Prometheus text',
-    'GET /health': 'Whether the process lives',
-    'GET /ready': 'Whether the server takes work',
+    'GET /health': 'Check that the process lives',
+    'GET /ready': 'Check that the server takes work',
     'GET /openapi.json': 'This document; no key is needed',
   },
 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { isStale } from './page.ts';
 
-test('a page is built again when a source is newer than it, and not where there are no sources', () => {
+test('a page is rebuilt when a source is newer, and never if there are no sources', () => {
   const web = mkdtempSync(join(tmpdir(), 'coppice-page-'));
   onTestFinished(() => rmSync(web, { recursive: true }));
   const [source, built] = [join(web, 'src', 'deep', 'a.ts'), join(web, 'dist', 'index.html')];

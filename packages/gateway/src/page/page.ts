@@ -1,4 +1,4 @@
-// Finds the built dashboard. In a checkout Vite builds it on first use and when its sources have changed; the package brings it.
+// Finds the built dashboard. Vite builds it in a checkout on first use and when sources changed; the published package contains it.
 
 import { existsSync, globSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The page: a fixed set of files read at start, so that no path of a request ever reaches the file system.
+// Serves the page from a fixed set of files read at start, so that no path of a request ever reaches the file system.
 
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';

@@ -21,7 +21,7 @@ import type { TurnCall } from '../wire/result-json.ts';
 import { cutAtStop, stopsOf } from './stop-cut.ts';
 import { isHeldBack } from './unaccepted.ts';
 
-/** The path of the answer behind the last turn, cut at the last step within the client's token limit. */
+/** The path of the answer after the last turn, up to the last step within the client's token limit. */
 export function chosenPath(plan: SearchPlan, fold: SearchFold): Node[] {
   const answer = fold.answer;
   if (answer === undefined) return [];
@@ -30,15 +30,15 @@ export function chosenPath(plan: SearchPlan, fold: SearchFold): Node[] {
 }
 
 /**
- * The end of a path has no text, because it was cut there or its model ended it at once: then all of it is reasoning,
- * and its last step with a text stands for the answer.
+ * True if the path ends without text, because it was cut there or its model ended it at once. Then all of it is
+ * reasoning, and its last step with a text is repeated as the answer.
  */
 export function repeatsStep(plan: SearchPlan, path: readonly Node[], complete: boolean): boolean {
   if (plan.mode === 'direct' || plan.reasoning === 'inline' || hasThought(path)) return false;
   return !complete || textOf(path.at(-1)) === '';
 }
 
-/** The last step with a text, from its beginning: where a limit on tokens cut it, it goes on in the next node. */
+/** The last step with a text, from its beginning: a step that a token limit cut continues in the next node. */
 export function answerSteps(plan: Pick<SearchPlan, 'shape'>, path: readonly Node[]): readonly Node[] {
   const last = path.findLastIndex((node) => textOf(node) !== '');
   if (last < 0) return path.slice(-1);
@@ -46,12 +46,12 @@ export function answerSteps(plan: Pick<SearchPlan, 'shape'>, path: readonly Node
   return path.slice(path.slice(0, last).findLastIndex(isWhole) + 1, last + 1);
 }
 
-/** Thinking on the way is the reasoning, and all behind it the answer. */
+/** True if the path has thinking. That is then the reasoning, and all text after it the answer. */
 export function hasThought(path: readonly Node[]): boolean {
   return path.some(({ step }) => step?.thought !== undefined);
 }
 
-/** Words of the answer behind its path's text: a chain was asked for it in the middle of its thinking. */
+/** The answer's text after that of its path: a chain can be asked for its answer in the middle of its thinking. */
 export function wordsBehind({ answer }: SearchFold, path: readonly Node[]): string {
   const last = path.at(-1);
   if (last === undefined || answer?.node !== last.id || !hasThought(path)) return '';
@@ -62,18 +62,18 @@ interface ToldPath {
   readonly content: string;
   readonly reasoning: string;
   readonly matchedStop?: string | undefined;
-  /** Calls of functions, where the answer is some. */
+  /** Function calls, if the answer consists of some. */
   readonly calls?: readonly TurnCall[] | undefined;
 }
 
 export function splitPath(plan: SearchPlan, path: readonly Node[], complete: boolean, behind = ''): ToldPath {
-  const { content, reasoning, calls } = saidIn(plan, wholePath(plan, path, complete, behind), path, complete);
+  const { content, reasoning, calls } = splitCalls(plan, wholePath(plan, path, complete, behind), path, complete);
   const { text, stop } = cutAtStop(content, stopsOf(plan));
   return { content: text, reasoning, matchedStop: stop, calls };
 }
 
-/** What a turn says and calls; the only call of an answer that is held to the schema of one. */
-function saidIn({ prompt, shape }: SearchPlan, told: ToldPath, path: readonly Node[], complete: boolean): ToldPath {
+/** Splits a turn into text and calls, and an answer under the schema of a call into that call. */
+function splitCalls({ prompt, shape }: SearchPlan, told: ToldPath, path: readonly Node[], complete: boolean): ToldPath {
   if (agentTurn(prompt)) {
     const { content, reasoning = '', calls = [] } = turnIn(textOf(path.at(-1))) ?? {};
     return { content: content ?? '', reasoning, ...(complete && calls.length > 0 && { calls }) };
@@ -110,9 +110,9 @@ export function furtherAnswers(plan: SearchPlan, fold: SearchFold): Node[][] {
       .slice(0, answers - 1)
       .map(({ id }) => messageAt(fold, id));
   const first = meaningOf({ answer: fold.answer.answer, group: tree.node(fold.answer.node).group });
-  // `on_unaccepted` holds for each of several answers.
+  // `on_unaccepted` applies to each of several answers.
   const isGiven = (node: Node) => !isHeldBack(plan) || !isDoubtful(verdictOf(judgedLeaf(plan, tree, node)));
-  // Texts that nothing compares all differ.
+  // Answers that cannot be compared all count as different.
   const others =
     first === undefined
       ? otherRollouts(tree.nodes, fold.answer.node).sort((a, b) => b.score - a.score)
@@ -137,7 +137,7 @@ function textOf(node: Node | undefined): string {
   return node?.step?.text ?? '';
 }
 
-/** A rollout that was drawn several times is given as often. */
+/** Lists a rollout as often as it was drawn. */
 export function otherRollouts(nodes: readonly Node[], first: NodeId): Node[] {
   return nodes
     .filter(isPathEnd)

@@ -1,5 +1,5 @@
 // Tokens and log probabilities of the chosen path, for clients that ask. Values are the model's own, before temperature and cuts. The
-// tokens of a text together are that text.
+// tokens of a text add up to that text.
 
 import type { SearchPlan } from '@coppice/core/answering';
 import type { SearchFold } from '@coppice/core/log';
@@ -25,7 +25,7 @@ export function pathLogprobs(plan: SearchPlan, path: readonly Node[], complete: 
   };
 }
 
-/** Tokens of the thinking, tags included, and those behind it as far as its text is told. */
+/** Tokens of the thinking, tags included, and those after it as far as their text is sent. */
 function thoughtLogprobs(path: readonly Node[], told: string): LogprobsJson {
   const parts = path.map(({ step }) => ({ step, chars: step?.thought?.chars ?? 0 }));
   const reasoning = parts.flatMap(({ step, chars }) => (chars === 0 ? [] : tokensOfStep(step!, 0, chars)));
@@ -53,7 +53,7 @@ function hasPieces({ step }: Node): boolean {
   return step?.pieces !== undefined && step.logprobs?.length === step.pieces.length;
 }
 
-/** Stops with the text: end-of-sequence and stop strings are tokens of no text. */
+/** Ends with the text: tokens of end-of-sequence and stop strings are not in it. */
 function tokensOf(path: readonly Node[], text: string): TokenLogprob[] {
   const tokens: TokenLogprob[] = [];
   let left = text.length;

@@ -1,5 +1,5 @@
-// Progress of an undecided search in short lines for people. Lines follow from the log and its times alone: a response that is read again
-// says the same.
+// Describes an undecided search in short lines for people. Lines follow from the log and its times alone: a response that is read again
+// has the same ones.
 
 import { groupAnswers } from '@coppice/core/answer';
 import type { SearchPlan } from '@coppice/core/answering';
@@ -43,7 +43,7 @@ export class Progress {
     return line;
   }
 
-  /** Where no event has come for a while. */
+  /** Said after a while without events. */
   still(): string {
     return this.#fold.admittedMs === undefined ? 'Waiting in the queue.\n' : `Still going: ${this.#now()}`;
   }

@@ -1,4 +1,4 @@
-// Where the tokens of a finished search went, in the words of docs/http-api.md: every generated token is counted once.
+// Counts where the tokens of a finished search went, under the names of docs/http-api.md. Every generated token is counted once.
 
 import type { SearchPlan } from '@coppice/core/answering';
 import type { SearchFold, WriterCost } from '@coppice/core/log';

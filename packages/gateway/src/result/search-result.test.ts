@@ -112,7 +112,7 @@ function foldOf(kind: ExitKind, complete = true): SearchFold {
 }
 
 describe('the result of a search', () => {
-  test('counts every generated token once, and tells where it went', () => {
+  test('counts every generated token once, by where it went', () => {
     const { texts, outcome } = makeResult(plan, foldOf('accepted'), 12, 90);
     expect(texts).toEqual({ content: 'say 24', reasoning_content: 'think\n', refusal: null, answer: '24' });
     // 10 + 10 + 3 in the tree, 5 discarded, 7 of a ghost.
@@ -134,7 +134,7 @@ describe('the result of a search', () => {
     });
   });
 
-  test('a path that was not completed is all reasoning, and its last step stands for the answer', () => {
+  test('an incomplete path is all reasoning, and its last step is repeated as the answer', () => {
     const { texts, outcome } = makeResult(plan, foldOf('deadline', false), 12, 90);
     expect(texts).toEqual({ content: 'think\n', reasoning_content: 'think\n', refusal: null, answer: null });
     expect(outcome).toMatchObject({ complete: false, finish_reason: 'length', verdict: 'none' });
@@ -146,7 +146,7 @@ describe('the result of a search', () => {
     expect(outcome).toMatchObject({ complete: false, finish_reason: 'length', tokens: { path: 10 } });
   });
 
-  test('a search without any answer says nothing, and nothing was cut', () => {
+  test('a search without any answer has no text, and nothing was cut', () => {
     const fold = new SearchFold();
     const exit = { kind: 'deadline', rule: 'deadline', evidence: {} } as const;
     fold.apply({ search: 's', sequence: 0, atMs: 1, event: { type: 'exited', exit, cost } });
@@ -162,7 +162,7 @@ describe('the result of a search', () => {
     });
   });
 
-  test('the verdict holds the score against the threshold, and nothing that was not scored shows one', () => {
+  test('the verdict compares the score with the threshold; an answer without a score shows none', () => {
     const judge = (given: Partial<SearchPlan>) =>
       makeResult({ ...plan, ...given }, foldOf('exhausted'), 12, 90).outcome;
     expect(judge({ scoring: 'verifier', threshold: 0.4 })).toMatchObject({ verdict: 'accepted', score: 0.4 });
@@ -173,7 +173,7 @@ describe('the result of a search', () => {
     expect(refused).toMatchObject({ outcome: { verdict: 'unsure', score: 0.4 }, texts: { content: null } });
   });
 
-  test('an outcome of an older journal is told in the verdicts of today', () => {
+  test("an outcome of an older journal gets today's verdicts", () => {
     const { verdict: _, confidence: __, ...outcome } = makeResult(plan, foldOf('exhausted'), 12, 90).outcome;
     const choices = [{ index: 0, node: 2, verdict: 'unscored', score: null }];
     const record = { state: 'done', outcome: { ...outcome, verdict: 'below-threshold', choices }, texts: undefined };

@@ -1,4 +1,4 @@
-// The result of a finished search, from its plan and its log alone: the same before and after a restart.
+// Makes the result of a finished search from its plan and its log alone: the same before and after a restart.
 
 import { judgedLeaf, type SearchPlan } from '@coppice/core/answering';
 import { type Exit, type Judged, type SearchFold, shownScore, verdictOf, verdictText } from '@coppice/core/log';
@@ -32,11 +32,11 @@ export function makeResult(plan: SearchPlan, fold: SearchFold, promptTokens: num
     usage: usageOf(plan, fold, path, promptTokens),
     rollouts: fold.rollouts,
     nodes: fold.nodes,
-    queue_ms: fold.admittedMs === undefined ? null : wholeTenths(fold.admittedMs - createdMs),
+    queue_ms: fold.admittedMs === undefined ? null : roundToTenths(fold.admittedMs - createdMs),
     search_ms:
       fold.admittedMs === undefined || fold.exitedMs === undefined
         ? null
-        : wholeTenths(fold.exitedMs - fold.admittedMs),
+        : roundToTenths(fold.exitedMs - fold.admittedMs),
     tokens: tokensOf(plan, fold, path, promptTokens),
     ...writersOf(fold),
     ...(fold.audit && { audit: fold.audit }),
@@ -54,7 +54,7 @@ function isComplete(plan: SearchPlan, fold: SearchFold, path: readonly Node[]): 
   return fold.answer?.complete === true && last?.id === fold.answer.node;
 }
 
-/** Applies `on_unaccepted: refuse`; `error` is made where the client is told. */
+/** Applies `on_unaccepted: refuse`; the parts that answer clients apply `error`. */
 function textsOf(
   plan: SearchPlan,
   fold: SearchFold,
@@ -86,7 +86,7 @@ function turnVotes(tree: Tree) {
 
 type JudgedFacts = Pick<ResultFacts, 'verdict' | 'verdict_text' | 'score' | 'confidence'>;
 
-/** A generation without search is an answer as it is; a cut one is none. */
+/** The text of a generation without search is its answer, unless it was cut. */
 function judgedBy(
   { mode, scoring, threshold, accepts }: SearchPlan,
   { answer }: SearchFold,
@@ -95,7 +95,7 @@ function judgedBy(
 ): JudgedFacts {
   const given = path.length === 0 ? undefined : answer;
   const judged: Judged = {
-    // A generation without search was asked for no mark, and none votes beside it.
+    // A generation without search was asked for no mark, and has no other votes.
     answer:
       mode === 'direct'
         ? given && { answer: given.text, complete: true, score: given.score }
@@ -126,7 +126,7 @@ function choicesOf(
   return [{ index: 0, node: answer.node, verdict, score, confidence }, ...others];
 }
 
-/** Of a finished answer. */
+/** Null for an unfinished answer. */
 function confidenceIn({ answer }: Judged): number | null {
   return (answer?.complete && !answer.unsaid && answer.confidence) || null;
 }
@@ -138,13 +138,13 @@ function finishReason(
   texts: ResultTexts,
 ): 'stop' | 'length' {
   const end = path.at(-1)?.step?.end;
-  if (texts.refusal !== null || end === undefined) return 'stop'; // nothing was cut where nothing is said
+  if (texts.refusal !== null || end === undefined) return 'stop'; // no text, so nothing was cut
   if (plan.mode === 'direct') return end === 'eos' || end === 'delimiter' ? 'stop' : 'length';
   return complete && end !== 'length' ? 'stop' : 'length';
 }
 
 /** Rounds milliseconds to tenths; a clock that was set back gives 0. */
-export function wholeTenths(ms: number): number {
+export function roundToTenths(ms: number): number {
   return Math.round(Math.max(0, ms) * 10) / 10;
 }
 

@@ -27,7 +27,7 @@ class Scene {
     return this.fold.tree!.nodes;
   }
 
-  /** By a strand of its own. */
+  /** Each by its own strand. */
   ask(node: number, ...indices: number[]): void {
     const strand = this.fold.tree!.nextStrand;
     this.tell({ type: 'opened', strand, node });
@@ -106,7 +106,7 @@ describe('shared text', () => {
     expect(scene.taken()).toBe('reasoning:a');
   });
 
-  test('programs that add children to nodes they left have nothing that is certain', () => {
+  test('nothing is certain in programs that add children to nodes they left', () => {
     const scene = new Scene();
     const samples = new SharedText(scene.fold, { program: 'self-consistency', rollouts: 16 });
     scene.ask(0, 0);
@@ -114,7 +114,7 @@ describe('shared text', () => {
     expect(samples.take()).toEqual([]);
   });
 
-  test('whatever grows, and whichever path wins, what was sent is its beginning', () => {
+  test('sent text is the beginning of the chosen path, whatever grows and whichever path wins', () => {
     const word = fc.constantFrom('a', 'ab', 'abc', 'b', '');
     const child = fc.record({ text: word, fate: fc.constantFrom('lands', 'cut', 'ends', 'withers' as const) });
     const ends = { lands: 'delimiter', cut: 'length', ends: 'eos' } as const;
@@ -145,7 +145,7 @@ describe('shared text', () => {
           });
           look();
         }
-        // Any terminal node may win; so may a leaf where nothing was completed.
+        // Any terminal node may win, and any leaf if no path was completed.
         const tips = scene.nodes.filter((node) => node.terminal || node.children.length === 0);
         const path = scene.fold.pathTo(tips[winner % tips.length]!.id);
         const before = sent.map(({ text }) => text).join('');

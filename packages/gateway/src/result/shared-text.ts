@@ -1,8 +1,8 @@
-// Honest streaming: the steps that every branch which can still become the answer goes through. A node is settled when it has children and
-// every child that was asked for has been answered; the text of a settled node's only child is certain. A step that ends its path is answer, any
-// other reasoning; a step that a limit on tokens cut waits for the rest of it; thinking is split off by its tags, which go to no client. Sent
-// text is never taken back. Programs that add children to nodes they have left have no settled nodes. A single sample departs from sent text only
-// if a call failed for good (`agrees`).
+// Streams only certain text: the steps that all branches share which can still become the answer. A node is settled when it has children
+// and every child that was asked for has been answered; the text of its only child is then certain. A step that ends its path is answer,
+// any other reasoning. A step that a token limit cut waits for its rest. Thinking is split off by its tags, which no client gets. Sent
+// text is never taken back. Programs that add children to nodes they have left have no settled nodes. A single sample contradicts sent
+// text only if a call failed for good (`agrees`).
 
 import type { SearchFold } from '@coppice/core/log';
 import { type ProgramName, programWith } from '@coppice/core/program';
@@ -30,11 +30,11 @@ export class SharedText {
   /** Everything up to and including this node has been sent. */
   #at: Node | undefined;
   readonly #tags: ThinkingTags | undefined;
-  /** A last step of a schema begins anew. */
+  /** False with a schema: its last step is not joined to a cut one. */
   readonly #joinsCuts: boolean;
   /** The beginning of a step that was cut. */
   #held = '';
-  /** Some of the answer behind the thinking has been sent: the blank lines before it are no part of it. */
+  /** Part of the answer after the thinking was sent. Blank lines before it are no part of it. */
   #answers = false;
 
   constructor(

@@ -19,7 +19,7 @@ describe('StopCut', () => {
     expect([cut.text, cut.stop]).toEqual([told, stop]);
   });
 
-  it('gives the same for a text in any pieces, and never a character too many', () => {
+  it('cuts a text in any pieces alike, and never gives a character too many', () => {
     fc.assert(
       fc.property(fc.array(letters, { maxLength: 8 }), stops, (pieces, stops) => {
         const whole = cutAtStop(pieces.join(''), stops);

@@ -1,9 +1,9 @@
-// Cuts the text that a client is told at its stop strings. The search itself reads whole paths: a stop ends no step and no path.
-// Takes pieces of any size and cuts all alike.
+// Cuts the text for a client at its stop strings. The search itself reads whole paths: a stop ends no step and no path. The cut does not
+// depend on the sizes of the pieces.
 
 import type { SearchPlan } from '@coppice/core/answering';
 
-/** A generation without search gives them to the engine as delimiters. */
+/** A generation without search gives its stops to the engine as delimiters. */
 export function stopsOf({ mode, delimiters, stops }: Pick<SearchPlan, 'mode' | 'delimiters' | 'stops'>) {
   return stops ?? (mode === 'direct' ? delimiters : []);
 }
@@ -45,7 +45,7 @@ export function cutAtStop(text: string, stops: readonly string[]): { readonly te
   return cut.matched === undefined ? { text: told } : { text: told, stop: cut.matched };
 }
 
-/** The first stop string to be complete, of those that end together the longest: what a server finds that looks after every character. */
+/** The stop string that is complete first, the longest of those that end together: as servers find it that look after every character. */
 function firstToEnd(text: string, stops: readonly string[]) {
   let first: { readonly begins: number; readonly ends: number; readonly text: string } | undefined;
   for (const stop of stops) {

@@ -1,4 +1,4 @@
-// The end of a search as its clients are told, from its record or from the live search, and what each exit means to them.
+// The end of a search for its clients, from its record or from the live search, and what each exit means to them.
 
 import type { SearchPlan } from '@coppice/core/answering';
 import type { SearchRecord, SearchState } from '@coppice/core/journal';
@@ -16,8 +16,8 @@ export interface ToldEnd {
 }
 
 /**
- * A failed search is told as an error; its findings stay with the search object. Every other is told as its best so
- * far, which says itself whether it is complete.
+ * Clients get an error for a failed search; its findings stay with the search object. Every other search gives its
+ * best answer so far, marked as complete or not.
  */
 export function stateAfter(exit: ExitKind): 'done' | 'failed' | 'cancelled' {
   return exit === 'cancelled' || exit === 'failed' ? exit : 'done';
@@ -28,7 +28,7 @@ export interface WrittenOutcome extends Partial<ResultFacts> {
   readonly error?: ErrorJson;
 }
 
-/** In today's words: older journals have other verdicts and no confidence. */
+/** Reads records of older versions too, which have other verdicts and no confidence. */
 export function outcomeIn({ outcome }: Pick<SearchRecord, 'outcome'>): WrittenOutcome {
   const written = (outcome ?? {}) as WrittenOutcome;
   const { verdict, choices } = written;

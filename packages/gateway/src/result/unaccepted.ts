@@ -1,5 +1,5 @@
-// The reply for a search whose answer is unsure or missing, as `on_unaccepted` says: its best attempt, a refusal, or an error. Its record shows
-// the attempt in each case.
+// Replies for a search whose answer is unsure or missing, as `on_unaccepted` says: its best attempt, a refusal, or an error. The record
+// of the search shows the attempt in each case.
 
 import type { SearchPlan } from '@coppice/core/answering';
 import { type ExitKind, isDoubtful, type Verdict } from '@coppice/core/log';
@@ -9,18 +9,18 @@ import type { ErrorJson } from '../wire/search-json.ts';
 
 type UnacceptedChoice = Pick<SearchPlan, 'mode' | 'onUnaccepted'>;
 
-/** No text may be sent before the verdict is known. */
+/** True if no text may be sent before the verdict is known. */
 export function isHeldBack({ onUnaccepted = 'best' }: UnacceptedChoice): boolean {
   return onUnaccepted !== 'best';
 }
 
-/** A generation without search is not judged; cancelled and failed searches are told as such. */
+/** False for a generation without search, which is not judged, and for cancelled and failed searches, which have their own replies. */
 export function isUnaccepted({ mode }: UnacceptedChoice, exit: ExitKind, verdict: Verdict): boolean {
   return mode === 'search' && isDoubtful(verdict) && exit !== 'cancelled' && exit !== 'failed';
 }
 
-/** Whether another search takes over: at a deadline there is no time left. */
-export function handsOn(plan: UnacceptedChoice, exit: ExitKind, verdict: Verdict): boolean {
+/** True if another search takes over. Never at a deadline: there is no time left. */
+export function shouldEscalate(plan: UnacceptedChoice, exit: ExitKind, verdict: Verdict): boolean {
   return plan.onUnaccepted === 'escalate' && exit !== 'deadline' && isUnaccepted(plan, exit, verdict);
 }
 

@@ -11,7 +11,7 @@ function apply(admission: Admission, id: string, forecast: Forecast, given: { ow
 }
 
 describe('admission', () => {
-  test('refuses beyond the queue, and beyond what one key may have waiting', () => {
+  test('refuses searches above the bound of the queue, or of one key', () => {
     const admission = new Admission(3);
     apply(admission, 'a', room);
     for (const id of ['b', 'c']) apply(admission, id, full);
@@ -21,7 +21,7 @@ describe('admission', () => {
     expect(() => apply(admission, 'f', full, { owner: 'cat' })).toThrowError(/the queue is full: 3/);
   });
 
-  test('what starts at once is never refused, whatever waits elsewhere', () => {
+  test('a search that starts at once is never refused, whatever waits elsewhere', () => {
     const admission = new Admission(0);
     expect(() => apply(admission, 'a', full)).toThrowError(/queue is full/);
     apply(admission, 'b', room, { leftMs: 1 });
@@ -59,6 +59,6 @@ describe('admission', () => {
   });
 });
 
-test('the time to come back is that of the wait, from a second to a minute', () => {
+test('the retry time is the expected wait, between a second and a minute', () => {
   expect([undefined, 0, 1001, 1e9].map(retryAfterSeconds)).toEqual([10, 1, 2, 60]);
 });

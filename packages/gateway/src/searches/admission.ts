@@ -1,5 +1,5 @@
-// Decides whether a search may come in: the bounds of the queue and of each key, and deadlines that can be kept. Counts only; order is
-// the runtime's.
+// Decides whether a search is accepted, by the bounds of the queue and of each key, and by whether its deadline can be kept. It only
+// counts; the runtime orders.
 
 import type { Clock } from '@coppice/core/base';
 import type { Forecast, Session } from '@coppice/core/runtime';
@@ -47,7 +47,7 @@ export class Admission {
     this.enter(applicant.id, applicant.owner, forecast.fits);
   }
 
-  /** Never refuses: accepted, resumed and handed-over work is owed. */
+  /** Never refuses: accepted, resumed and handed-over searches must run. */
   enter(id: string, owner: string, fits: boolean): void {
     if (fits) this.#running.add(id);
     else this.#waiting.set(id, owner);
@@ -87,25 +87,25 @@ export function retryAfterSeconds(waitMs: number | undefined): number {
 }
 
 /**
- * Requests that are passed through take an engine's time like a search: each waits for its turn in the runtime of its
- * model, holds the lease of one strand, and gives it back.
+ * Queues pass-through requests, which take an engine's time like searches: each waits for its turn in the runtime of
+ * its model, holds the lease of one strand, and gives it back.
  */
-interface GuestsOptions {
+interface PassThroughOptions {
   readonly admission: Admission;
   readonly models: ServedModels;
   readonly clock: Clock;
   readonly keyOf: (name: string) => LineKey | undefined;
 }
 
-export class GuestPlaces {
-  readonly #options: GuestsOptions;
+export class PassThroughQueue {
+  readonly #options: PassThroughOptions;
 
-  constructor(options: GuestsOptions) {
+  constructor(options: PassThroughOptions) {
     this.#options = options;
   }
 
-  /** Resolves when the guest may begin or is gone; throws if the queue is full. Call the result once, to leave. */
-  async occupy(model: string, caller: Caller, gone: AbortSignal, session?: Session): Promise<() => void> {
+  /** Resolves when the request may begin or its client is gone; throws if the queue is full. Call the result once, to leave. */
+  async enter(model: string, caller: Caller, gone: AbortSignal, session?: Session): Promise<() => void> {
     const { admission, models, clock, keyOf } = this.#options;
     const { queue } = servedBy(models, model).runtime;
     const arrivalMs = clock.nowMs();

@@ -35,7 +35,7 @@ describe('a futile search', () => {
     ]);
   });
 
-  test('is planned anew: the other model samples as it is told to, within the limits of the client', async () => {
+  test('is planned anew: the other model has its own sampling, within the limits of the client', async () => {
     const engine = new ScriptedEngine();
     const sampling = { temperature: 0.3, topP: 0.5 };
     const bigger = { model: { name: 'big', sampling }, engine, verifier: new ScriptedVerifier() };
@@ -74,7 +74,7 @@ describe('a futile search', () => {
     const small = hopeless();
     const bigger = () => ({ model: { name: 'big' }, engine: new ScriptedEngine(), verifier: new ScriptedVerifier() });
     const options = () => ({ ...small, model: { ...small.model, escalateTo: 'big' }, more: [bigger()], journal });
-    // The successor exists, and no end does.
+    // The successor exists, and the journal has no end of the first.
     journal.finish = () => new Promise(() => {});
     const first = await runGateway(options());
     const body = { ...question, background: true, coppice: { on_unaccepted: 'escalate' } };
@@ -93,7 +93,7 @@ describe('a futile search', () => {
     expect(result.escalated_to).toBe(data[0].id);
   });
 
-  test('cannot escalate to nowhere', async () => {
+  test('cannot escalate without another model', async () => {
     const { url } = await runGateway();
     expect(await ask(url, { coppice: { on_unaccepted: 'escalate' } })).toMatchObject({
       status: 400,

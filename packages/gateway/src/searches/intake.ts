@@ -1,4 +1,4 @@
-// Takes in searches: refuses those without room or time, gives the others a turn, and tells the journal. Starts nothing.
+// Accepts searches: refuses those without room or time, gives the others a turn, and writes them to the journal. Starts nothing.
 
 import type { SearchPlan } from '@coppice/core/answering';
 import type { KeyConfig } from '@coppice/core/config';
@@ -42,7 +42,7 @@ export class Intake {
     const id = newId('srch_', createdMs);
     const { name: owner, queue: ownerQueue } = caller;
     const known = { id, owner, plan, body, background, createdMs, title: title ?? plan.title, escalatedFrom: null };
-    // Other nodes may run a search whose client waits here if the journal has its texts.
+    // If the journal has the texts, other nodes may run a search whose client waits here.
     const home = background || journal.texts !== 'keep' ? undefined : cluster?.node;
     const more = { ...(chat && { chat }), ...(home === undefined ? {} : { home }) };
     const search = new LiveSearch({ ...known, ...more });
@@ -57,7 +57,7 @@ export class Intake {
     return { search, startsHere: isNext || plan.idle === true || cluster === undefined || !mayMove(search) };
   }
 
-  /** Admits owed work without a check. `turn`: the one that it had before. */
+  /** Admits a search that must run, without a check. `turn`: the one that it had before. */
   enter(search: LiveSearch, turn?: number): void {
     const { queue } = this.#runtime(search);
     const facts = { ...this.#lineFacts(search), ...(turn === undefined ? {} : { turn }) };

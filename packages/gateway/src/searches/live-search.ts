@@ -35,7 +35,7 @@ export interface LiveSearchFacts {
   readonly createdMs: number;
   readonly title: string;
   readonly escalatedFrom: string | null;
-  /** The node whose client waits for it; set if other nodes may run it. */
+  /** The node on which its client waits; set if other nodes may run it. */
   readonly home?: string;
 }
 
@@ -60,7 +60,7 @@ export class LiveSearch {
   startedMs: number | undefined;
   promptTokens = 0;
   lastFault: FaultCode | undefined;
-  /** Set when it is over in this process; clients hear of it by `tell`, once that is safe. */
+  /** Set when the search is over in this process; `tell` reports it to clients once that is safe. */
   ended: Ended | undefined;
   /** Sequence of its `exited` entry; undefined if it never ran here. */
   exitSequence: number | undefined;
@@ -146,7 +146,7 @@ export function searchOf(record: SearchRecord, plan: SearchPlan): LiveSearch {
   const { body = {}, chat } = (record.request ?? {}) as { readonly body?: Plain; readonly chat?: Plain };
   const escalatedFrom = (record.about.escalated_from ?? null) as string | null;
   const title = record.title ?? '';
-  // Records of older versions have no turn: arrival order, as without priority.
+  // Records of older versions have no turn: they go by arrival, as without priority.
   const turn = typeof record.about.turn === 'number' ? record.about.turn : createdMs / 1000;
   const home = typeof record.about.home === 'string' ? { home: record.about.home } : {};
   const kept = { ...renamed(plan), policyOptions: knownOptions(plan.policyOptions) };
@@ -159,14 +159,14 @@ export function searchOf(record: SearchRecord, plan: SearchPlan): LiveSearch {
   return search;
 }
 
-/** Best-first search was once `mcts` with `expansion: lazy`; its trees are the same. The rules of `fast` stand in the options of its plan. */
+/** Maps older names: `mcts` with `expansion: lazy` is `best-first`, with the same trees; `fast` is `boost` with options in its plan. */
 function renamed(plan: SearchPlan): SearchPlan {
   const isLazy = plan.program === 'mcts' && plan.programOptions.expansion === 'lazy';
   const { policy }: { readonly policy: string } = plan;
   return { ...plan, ...(isLazy && { program: 'best-first' }), ...(policy === 'fast' && { policy: 'boost' }) };
 }
 
-/** Drops rules that only a former version had: the search goes on by those of its policy. */
+/** Drops rules that only a former version had: the search continues with those of its policy. */
 function knownOptions(options: SearchPlan['policyOptions']): SearchPlan['policyOptions'] {
   const knobs = turnedKnobs();
   const known = Object.entries(options).filter(

@@ -1,5 +1,5 @@
-// The searches that wait or run in this process. A search exists once it is in the journal, runs under an epoch, and ends when its
-// `exited` event is durable; only then its clients are told. Writes are issued in the order in which a crash may leave them.
+// Holds the searches that wait or run in this process. A search exists once it is in the journal, runs under an epoch, and ends when its
+// `exited` event is durable; only then its clients are told. Writes are issued in such an order that a crash may cut them off anywhere.
 
 import { requestOf } from '@coppice/core/answering';
 import type { Fault } from '@coppice/core/base';
@@ -45,7 +45,7 @@ export class LiveSearches implements ModelHooks {
     return servedBy(this.#parts.models, facts.plan.model);
   }
 
-  /** Hands it to the runtime. A resumed search waits there without its log. */
+  /** Hands the search to the runtime. A resumed one waits there without its log. */
   submit(search: LiveSearch): void {
     const { id } = search;
     const { runtime } = this.modelOf(search);
@@ -74,7 +74,7 @@ export class LiveSearches implements ModelHooks {
     if (!isRunning) this.endUnstarted(search, cancelError(reason));
   }
 
-  /** Another process has it: anything done here would be done twice. */
+  /** Drops a search that another process has: anything done here would be done twice. */
   lose(id: string): void {
     const { cluster, journal } = this.#options;
     cluster?.drop(id);
@@ -91,7 +91,7 @@ export class LiveSearches implements ModelHooks {
     this.#finish(search, this.#failed(why));
   }
 
-  /** Drops it; whatever is not in the journal never happened. */
+  /** Drops a search; entries that are not in the journal never happened. */
   #giveUp(id: string, why: string): LiveSearch | undefined {
     this.#parts.watches?.lost(id);
     const search = this.#byId.get(id);
@@ -115,7 +115,7 @@ export class LiveSearches implements ModelHooks {
     if (search === undefined) return;
     if (hasEvent(entry, 'admitted')) this.#onAdmitted(search, entry.atMs);
     this.#write(search, entry);
-    // Progress shows that this search did not end the processes before this one.
+    // Progress shows that this search did not kill the processes that ran it before.
     if (search.runs > 1 && answers.some((type) => hasEvent(entry, type))) void this.#note(search, 1);
     search.hear(entry);
     this.#parts.watches?.logged(entry);
@@ -166,7 +166,7 @@ export class LiveSearches implements ModelHooks {
     this.#parts.admission.admitted(search.id);
   }
 
-  /** Entries before admission are held back: until then the journal shows the search as queued. */
+  /** Holds back entries before admission: until then the journal shows the search as queued. */
   #write(search: LiveSearch, entry: LogEntry): void {
     const { journal } = this.#options;
     search.unwritten.push(entry);
@@ -185,7 +185,7 @@ export class LiveSearches implements ModelHooks {
     void this.#note(search, 1);
   }
 
-  /** Starts a resumed search. Resolves, when durable, to whether it may run. */
+  /** Starts a resumed search. Resolves when that is durable: to true if it may run. */
   async begin(search: LiveSearch): Promise<boolean> {
     search.hasBegun = true;
     const noted = this.#note(search, search.runs + 1);
@@ -193,8 +193,8 @@ export class LiveSearches implements ModelHooks {
     return noted;
   }
 
-  /** A clean stop does not count as a failed run. Resolves when the journal knows. */
-  async putDown(searches: Iterable<LiveSearch>): Promise<void> {
+  /** Notes a clean stop, which counts as no failed run. Resolves when the journal has it. */
+  async noteStop(searches: Iterable<LiveSearch>): Promise<void> {
     for (const search of searches)
       if (search.ended === undefined && search.hasBegun) {
         search.hasBegun = false;
@@ -218,7 +218,7 @@ export class LiveSearches implements ModelHooks {
     if (search.knownSuccessor === undefined && mayEscalate(search)) search.successor = escalate(search);
     admission.leave(search.id);
     search.end(this.#endOf(search, this.#nowMs()));
-    // Its client waits for this commit.
+    // The client waits for this commit.
     if (!search.facts.background) this.#options.journal.flush().catch(() => {});
     this.#tellEarly(search);
     if (isSettled) this.#settle(search);
@@ -234,7 +234,7 @@ export class LiveSearches implements ModelHooks {
     this.#finish(search, ended);
   }
 
-  /** Outstanding answers will not come any more: the known cost is final. */
+  /** Makes the known costs final: outstanding answers will not come any more. */
   settleAll(): void {
     for (const search of this.#byId.values()) if (!search.settled) this.#settle(search);
   }

@@ -1,5 +1,5 @@
-// Searches that a former process accepted and did not end: resumed from the journal if a client still wants them, else ended. Each waits
-// for its turn without its log, which is read when its turn comes.
+// Recovers searches that a former process accepted and did not end: resumes them from the journal if a client still wants them, else ends
+// them. Each waits for its turn without its log, which is read when its turn comes.
 
 import type { SearchPlan } from '@coppice/core/answering';
 import { FaultError, isFault } from '@coppice/core/base';
@@ -12,9 +12,9 @@ import type { LiveSearches } from './live-searches.ts';
 import { successorId } from './search-facts.ts';
 import type { SearchesOptions } from './searches-options.ts';
 
-/** A search resumed so often probably kills the processes that run it; hand-overs never come near. */
+/** A search that was resumed so often probably kills the processes that run it; hand-overs stay far below. */
 const mostEpochs = 100;
-/** Runs that ended with their process and brought no answer, before a search is given up as their cause. */
+/** After so many runs that ended with their process and brought no answer, a search is given up as their cause. */
 const mostRuns = 2;
 
 export class Recovery {
@@ -30,7 +30,7 @@ export class Recovery {
     this.#here = here;
   }
 
-  /** True if it goes on. An unreadable record is set aside: it must not keep a process from starting. */
+  /** Resolves to true if the search goes on. Sets an unreadable record aside: it must not keep a process from starting. */
   async take(record: SearchRecord): Promise<boolean> {
     try {
       return await this.#take(record);
@@ -55,11 +55,11 @@ export class Recovery {
     return search.ended === undefined;
   }
 
-  /** Undefined if another process has it, or it has been ended as failed. */
+  /** Undefined if another process has the search, or it was ended as failed. */
   async #claim(record: SearchRecord): Promise<LiveSearch | undefined> {
     const { journal, clock } = this.#options;
     const claimed = journal.claim(record.id, record.epoch, clock.nowMs());
-    // No other write is pending that a commit could wait for.
+    // Flushed at once: no other write is pending that could share the commit.
     await journal.flush().catch(() => {});
     if (!(await claimed)) return undefined;
     if (record.runs >= mostRuns)
@@ -85,7 +85,7 @@ export class Recovery {
     await journal.finish(id, epoch + 1, ending);
   }
 
-  /** Its turn has come: reads its log and goes on, or ends it if the log has an end. */
+  /** Called when its turn has come: reads the log and goes on, or ends the search if the log has an end. */
   async resume(id: string): Promise<void> {
     const search = this.#here.find(id);
     if (search === undefined) return;
@@ -112,7 +112,7 @@ export class Recovery {
     return (await this.#options.cluster?.lives(about.home)) === true;
   }
 
-  /** Ends it as its log says, else as cancelled. */
+  /** Ends a search as its log says, else as cancelled. */
   async #endAbandoned(search: LiveSearch): Promise<void> {
     this.#here.hold(search);
     try {
@@ -126,13 +126,13 @@ export class Recovery {
     else await this.#endRead(search);
   }
 
-  /** Its log has an end that was not recorded: the journal says whether a successor began. */
+  /** Ends a search whose log has an end that was not recorded. The journal says whether a successor began. */
   async #endRead(search: LiveSearch): Promise<void> {
     search.knownSuccessor = (await this.#options.journal.find(successorId(search.facts)))?.id;
     this.#here.end(search, true);
   }
 
-  /** A database outage says nothing of the search: another node resumes it later. */
+  /** True if a cluster's database cannot be reached: the search goes back to the queue, and another node resumes it later. */
   #handBack(search: LiveSearch, error: unknown): boolean {
     const { cluster } = this.#options;
     if (cluster === undefined || !isFault(error, 'unavailable')) return false;

@@ -1,5 +1,5 @@
-// How the exit of a search becomes its end: the state that clients see, its result, and the error in place of an answer. With
-// http/api-error.ts this is where exits become HTTP statuses.
+// Turns the exit of a search into its end: the state that clients see, its result, and the error in place of an answer. With
+// http/api-error.ts it maps exits to HTTP statuses.
 
 import type { SearchPlan } from '@coppice/core/answering';
 import type { FaultCode } from '@coppice/core/base';
@@ -7,7 +7,7 @@ import { agentTurn } from '@coppice/core/tree';
 import { ApiError } from '../http/api-error.ts';
 import { makeResult } from '../result/search-result.ts';
 import { cancelledEarly, stateAfter, type ToldEnd } from '../result/told-end.ts';
-import { handsOn, unacceptedError } from '../result/unaccepted.ts';
+import { shouldEscalate, unacceptedError } from '../result/unaccepted.ts';
 import type { ClientResult } from '../wire/result-json.ts';
 import type { Ended, LiveSearch } from './live-search.ts';
 
@@ -29,7 +29,7 @@ function errorOf(search: LiveSearch, { outcome }: ClientResult, retryAfterSecond
   return new ApiError('deadline_passed', lateness(search), { retryAfterSeconds });
 }
 
-/** The error for a client whose search was ended for it; undefined if the client cancelled it. */
+/** The error if the server cancelled the search; undefined if its client did. */
 export function cancelError(reason: string): ApiError | undefined {
   if (reason === 'shutdown')
     return new ApiError('shutting_down', 'the server was shut down before the answer was complete', {
@@ -58,7 +58,7 @@ function finalResult({ facts, fold, promptTokens, successor, knownSuccessor }: L
 export function mayEscalate({ facts: { plan, createdMs }, fold, cancelled }: LiveSearch): boolean {
   if (plan.onUnaccepted !== 'escalate' || cancelled) return false;
   const { exit, verdict } = makeResult(plan, fold, 0, createdMs).outcome;
-  return handsOn(plan, exit.kind, verdict);
+  return shouldEscalate(plan, exit.kind, verdict);
 }
 
 export function endOfLive({ state, ended }: LiveSearch): ToldEnd {
@@ -74,7 +74,7 @@ export function requireResult({ ended, facts }: LiveSearch): ClientResult {
   return ended.result;
 }
 
-/** Shows the fault's code only: its message may name servers that are no business of the client. */
+/** Shows the fault's code only: its message may name servers, which clients must not learn. */
 function failureOf(code: FaultCode | undefined, { shape, prompt }: SearchPlan): ApiError {
   if (code === 'too-long') {
     const message = 'the messages do not fit the context of the model';

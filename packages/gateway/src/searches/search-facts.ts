@@ -16,7 +16,7 @@ function timePart(atMs: number): string {
   return Math.floor(atMs).toString(16).padStart(12, '0');
 }
 
-/** Derived from the first search's id, so that a restart begins the same successor. Sorts behind it. */
+/** Derived from the first search's id, so that a restart begins the same successor. Sorts after it. */
 export function successorId({ id, createdMs }: { readonly id: string; readonly createdMs: number }): string {
   return `srch_${timePart(createdMs + 1)}${createHash('sha256').update(id).digest('hex').slice(0, 20)}`;
 }
@@ -38,7 +38,7 @@ function aboutPlan(plan: SearchPlan, escalatedFrom: string | null): AboutJson {
     program,
     policy,
     ...(plan.weights === undefined ? {} : { weights: plan.weights }),
-    ...(plan.session && { session: toldSession(plan.session) }),
+    ...(plan.session && { session: viewSession(plan.session) }),
     scoring,
     priority,
     limits,
@@ -46,7 +46,7 @@ function aboutPlan(plan: SearchPlan, escalatedFrom: string | null): AboutJson {
   };
 }
 
-function toldSession({ sinceMs, turns, seconds, tokens, money, tokenBudget, moneyBudget }: Session): SessionJson {
+function viewSession({ sinceMs, turns, seconds, tokens, money, tokenBudget, moneyBudget }: Session): SessionJson {
   return {
     since_ms: sinceMs,
     turns,
@@ -60,7 +60,7 @@ function toldSession({ sinceMs, turns, seconds, tokens, money, tokenBudget, mone
 
 export function toAccept({ facts, turn }: LiveSearch, idempotencyKey?: string): NewSearch {
   const { id, owner, plan, body, chat, background, createdMs, title, escalatedFrom, home } = facts;
-  // Only escalation needs it again.
+  // Only escalation reads the chat again.
   const isKept = chat !== undefined && chat !== body && plan.onUnaccepted === 'escalate';
   return {
     id,

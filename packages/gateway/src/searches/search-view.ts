@@ -1,4 +1,4 @@
-// A search as clients see it (docs/http-api.md): from its record in the journal, never from what a process believes.
+// Shows a search to clients (docs/http-api.md), from its record in the journal and never from what a process believes.
 
 import type { SearchRecord } from '@coppice/core/journal';
 import { describeForClient } from '../result/search-result.ts';

@@ -1,4 +1,4 @@
-// Parts that the searches of a gateway are made of, and options of one search.
+// Options of a gateway's searches, and of one search.
 
 import type { OpenModel } from '@coppice/core/answering';
 import type { Clock, Timers } from '@coppice/core/base';
@@ -18,7 +18,7 @@ export interface SearchesOptions {
   readonly cluster?: Cluster;
   /** Called when the cost is final and the end is in the journal. */
   readonly onEnded?: (search: LiveSearch, ended: Ended) => void;
-  /** Called when it has left this process, whichever node ended it. */
+  /** Called when a search has left this process, whichever node ended it. */
   readonly onFinished?: (id: string) => void;
   readonly timers?: Timers;
   readonly loop?: () => Loop;

@@ -67,7 +67,7 @@ describe('a background search', () => {
     const events = await collect(await fetch(`${url}/v1/searches/${id}/events`));
     expect(events.at(-1)).toMatchObject({ event: 'end', data: '{"state":"done"}' });
     const entries = events.slice(0, -1).map(({ data }) => JSON.parse(data ?? '')) as LoggedEvent[];
-    // One entry may hold several events: its last has its number as id, so that a reader gets whole entries again.
+    // One entry may hold several events: only its last has an id, so that a reader gets whole entries again.
     const ids = events.flatMap(({ id }) => (id === undefined ? [] : [Number(id)]));
     expect(ids).toEqual(ids.map((_, at) => at));
     expect([...new Set(entries.map(({ sequence }) => sequence))]).toEqual(ids);
@@ -95,7 +95,7 @@ describe('a background search', () => {
     );
     engine.release();
     const more = await rest;
-    // Alone in its entry, it was submitted; what its beginning wrote is one entry, of which the last event has the id.
+    // `submitted` is alone in its entry; all that starting wrote is one entry, and its last event has the id.
     const types = seen.map(({ data }) => JSON.parse(data ?? '').event.type);
     expect(types.slice(0, 3)).toEqual(['submitted', 'planted', 'admitted']);
     expect(seen.filter(({ id }) => id !== undefined)).toEqual([seen[0], seen.at(-1)]);
@@ -136,7 +136,7 @@ describe('a background search', () => {
     expect(await create(url, {}, { 'idempotency-key': 'x'.repeat(201) })).toMatchObject({ status: 400 });
   });
 
-  test('cannot be had where texts are never kept', async () => {
+  test('is refused if texts are never kept', async () => {
     const { url } = await runGateway({ journal: new SqliteJournal({ path: ':memory:', texts: 'never' }) });
     expect(await create(url)).toMatchObject({ status: 400, error: { param: 'background' } });
   });
@@ -152,7 +152,7 @@ describe('a background search', () => {
 });
 
 describe('texts', () => {
-  test('are gone after the end where they are kept until then; the facts stay', async () => {
+  test('that are kept until the end are gone after it; the facts stay', async () => {
     const { url } = await runGateway({ journal: new SqliteJournal({ path: ':memory:', texts: 'until-end' }) });
     const { id } = await create(url);
     const events = await (await fetch(`${url}/v1/searches/${id}/events`)).text();
@@ -226,7 +226,7 @@ describe('after a crash', () => {
         ...plan,
         program: 'mcts',
         programOptions: { ...plan.programOptions, expansion: 'lazy' },
-        // An exit by a calibration, which is gone: it is left out.
+        // A rule that no longer exists: it is left out.
         policyOptions: { ...plan.policyOptions, settledExit: 'on' },
         calibrated: ['hazard'],
         hazard: { bias: 0, weights: {}, below: 1 },
@@ -245,7 +245,7 @@ describe('after a crash', () => {
     expect(asked.every(({ indices }) => indices.length === 1)).toBe(true);
   });
 
-  test('a search by rules that are gone goes on without them, and one that ended by such a rule is shown', async () => {
+  test('a search with rules that no longer exist goes on without them, and one that ended by such a rule is shown', async () => {
     const journal = outlivingJournal();
     const accept = journal.accept.bind(journal);
     journal.accept = (search) => {
@@ -256,7 +256,7 @@ describe('after a crash', () => {
     };
     const append = journal.append.bind(journal);
     const before = await runGateway({ journal });
-    // Its exit is written down as that of a rule of a former version.
+    // The journal holds its exit under the rule of a former version.
     journal.append = (epoch, entry) => {
       const text = JSON.stringify(entry).replace(/"rule":"positive"/g, '"rule":"agreed"');
       append(epoch, JSON.parse(text.replace(/"kind":"accepted"/g, '"kind":"certain"')));
@@ -288,7 +288,7 @@ describe('after a crash', () => {
     expect(engine.asked).toHaveLength(0);
   });
 
-  test('a cancelled one is not taken up, nor one whose model is gone', async () => {
+  test('neither a cancelled search nor one whose model is gone is resumed', async () => {
     const journal = outlivingJournal();
     const before = await runGateway({ journal, scripted: { held: true } });
     const first = await create(before.url);
@@ -303,7 +303,7 @@ describe('after a crash', () => {
     expect(engine.asked).toHaveLength(0);
   });
 
-  test('one that was taken up a hundred times without an end is given up', async () => {
+  test('a search that was resumed a hundred times without an end is given up', async () => {
     const journal = outlivingJournal();
     const before = await runGateway({ journal, scripted: { held: true } });
     const { id } = await create(before.url);
@@ -316,14 +316,14 @@ describe('after a crash', () => {
   });
 
   describe('whose process died while it ran', () => {
-    /** On a process that gets no answer from its engine; the next one finds it dead. */
+    /** The process gets no answer from its engine; the next one finds it dead. */
     async function runsUnanswered(journal: SqliteJournal) {
       const running = await runGateway({ journal, scripted: { held: true } });
       await until(() => running.engine.open > 0);
       return running;
     }
 
-    test('twice, and that got no further, is set aside and says so; others go on', async () => {
+    test('twice, without progress, is set aside and says so; others go on', async () => {
       const journal = outlivingJournal();
       const { id } = await create((await runGateway({ journal, scripted: { held: true } })).url);
       await until(async () => (await journal.find(id))?.runs === 1);
@@ -338,7 +338,7 @@ describe('after a crash', () => {
       expect(await finished(url, (await create(url)).id)).toMatchObject({ state: 'done' });
     });
 
-    test('is not set aside where it got further in between, nor where it only waited', async () => {
+    test('is not set aside if it made progress in between, or only waited', async () => {
       const journal = outlivingJournal();
       const first = await runGateway({ journal, model: { budget: 1 }, scripted: { held: true } });
       const [runs, waits] = [await create(first.url), await create(first.url)];
@@ -356,7 +356,7 @@ describe('after a crash', () => {
       for (const { id } of [runs, waits]) expect(await finished(url, id)).toMatchObject({ state: 'done' });
     });
 
-    test('is not set aside where processes stopped in good order', async () => {
+    test('is not set aside if its processes stopped cleanly', async () => {
       const journal = outlivingJournal();
       const { id } = await create((await runGateway({ journal, scripted: { held: true } })).url);
       await until(async () => (await journal.find(id))?.runs === 1);
@@ -370,7 +370,7 @@ describe('after a crash', () => {
     });
   });
 
-  test('no record of a former process keeps a start from its end', async () => {
+  test('no record of a former process keeps a server from starting', async () => {
     const journal = outlivingJournal();
     const before = await runGateway({ journal, scripted: { held: true } });
     const { id } = await create(before.url);
@@ -389,7 +389,7 @@ describe('after a crash', () => {
     const { url } = await runGateway({ journal, scripted: { held: true } });
     expect((await fetch(`${url}/health`)).status).toBe(200);
     const found = await Promise.all(records.map(({ id }) => journal.find(id)));
-    // Each was claimed, and those that no process could run say so.
+    // Each was claimed, and the record of each that cannot run says so.
     expect(found.every((each) => each?.epoch === 1)).toBe(true);
     expect(found.filter((each) => each?.state === 'failed').length).toBeGreaterThan(records.length / 4);
   });
@@ -401,7 +401,7 @@ describe('after a crash', () => {
     await until(async () => (await journal.find(id))?.state === 'running');
     const later = { nowMs: () => systemClock.nowMs() + 3_600_000 };
     const { url } = await runGateway({ journal, clock: later, scripted: { held: true } });
-    // Nothing was generated in all that time: no answer, and no empty one either.
+    // Nothing was generated in all that time: there is no answer, not even an empty one.
     expect(await finished(url, id)).toMatchObject({
       state: 'failed',
       epoch: 2,
@@ -438,7 +438,7 @@ describe('after a crash', () => {
 describe('admission', () => {
   const one = { model: { budget: 1 }, scripted: { held: true } };
 
-  test('a full queue is 429 with a time to come back, and nothing is lost that was accepted', async () => {
+  test('a full queue is 429 with a retry time, and no accepted search is lost', async () => {
     const { url, engine } = await runGateway({ ...one, config: { admission: { queue: 2 } } });
     const accepted = [await create(url), await create(url), await create(url)];
     expect(accepted.map(({ status }) => status)).toEqual([202, 202, 202]);
@@ -473,7 +473,7 @@ describe('admission', () => {
     expect(order.indexOf(high.id)).toBeLessThan(order.indexOf(low.id));
   });
 
-  test('accepted searches wait in the runtime, and none in the gateway', async () => {
+  test('accepted searches wait in the runtime, none in the gateway', async () => {
     const { url, gateway, engine } = await runGateway({ ...one, model: { budget: 3 } });
     for (let at = 0; at < 12; at += 1) await create(url);
     const { runtime } = gateway.searches.models.get('m')!;

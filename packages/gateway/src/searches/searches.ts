@@ -1,4 +1,4 @@
-// The searches of a gateway: `Intake` lets them in, `LiveSearches` runs them until their end, `Recovery` resumes those of a former
+// The searches of a gateway: `Intake` accepts them, `LiveSearches` runs them until their end, `Recovery` resumes those of a former
 // process, `Watches` follows those that other nodes may run. An accepted search waits in its runtime.
 
 import { escalatedPlan, type SearchPlan } from '@coppice/core/answering';
@@ -10,7 +10,7 @@ import { askedIn } from '../dialects/body-wish.ts';
 import type { ChatBody } from '../dialects/chat-body.ts';
 import type { Caller } from '../http/keys.ts';
 import { generatorsOf, ServedModel } from '../models/served-model.ts';
-import { Admission, GuestPlaces } from './admission.ts';
+import { Admission, PassThroughQueue } from './admission.ts';
 import { Intake } from './intake.ts';
 import { LiveSearch, mayMove } from './live-search.ts';
 import { LiveSearches } from './live-searches.ts';
@@ -24,7 +24,7 @@ const retryMs = 1000;
 export class Searches {
   readonly models = new Map<string, ServedModel>();
   readonly admission: Admission;
-  readonly guests: GuestPlaces;
+  readonly passThrough: PassThroughQueue;
   readonly #options: SearchesOptions;
   readonly #intake: Intake;
   readonly #here: LiveSearches;
@@ -38,7 +38,7 @@ export class Searches {
     const admission = new Admission(config.admission.queue, (owner) => cluster?.waiting(owner) ?? 0);
     this.admission = admission;
     this.#intake = new Intake(options, models, admission);
-    this.guests = new GuestPlaces({ admission, models, clock, keyOf: (name) => this.#intake.keyOf(name) });
+    this.passThrough = new PassThroughQueue({ admission, models, clock, keyOf: (name) => this.#intake.keyOf(name) });
     const { timers = liveTimers } = options;
     const findHere = (id: string) => this.find(id);
     const endUnclaimed = (record: SearchRecord) => this.recoverOne(record);
@@ -79,7 +79,7 @@ export class Searches {
     return [...here, ...(this.#watches?.searches ?? []).filter(({ facts }) => facts.home === node)];
   }
 
-  /** Resolves when it has ended; undefined if no reachable process has it. */
+  /** Resolves to the search when it has ended; undefined if no reachable process has it. */
   async waitForKnown(id: string): Promise<LiveSearch | undefined> {
     return (this.find(id) ?? (await this.#watches?.followKnown(id)))?.wait();
   }
@@ -121,7 +121,7 @@ export class Searches {
 
   /** Resolves when all of their entries are in the journal. */
   async handOver(searches: readonly LiveSearch[]): Promise<void> {
-    const written = this.#here.putDown(searches);
+    const written = this.#here.noteStop(searches);
     for (const { id } of searches) this.lose(id);
     await written;
   }
@@ -140,10 +140,10 @@ export class Searches {
     this.#watches?.close();
     await Promise.all([...this.models.values()].map((model) => model.close()));
     this.#here.settleAll();
-    await this.#here.putDown(this.live);
+    await this.#here.noteStop(this.live);
   }
 
-  /** Its client was told to retry, and may find it: a node must take it. */
+  /** Offers a search that was accepted late. Its client was told to retry and may find it: a node must take it. */
   async #offerLate(id: string): Promise<void> {
     const { journal, cluster, timers = liveTimers } = this.#options;
     try {
@@ -168,7 +168,7 @@ export class Searches {
     if (mayMove(search)) this.#options.cluster?.hold(offered(search));
   }
 
-  /** Asks the model that `escalateTo` names the same question. Owed work: never refused. */
+  /** Asks the model that `escalateTo` names the same question. Never refused. */
   #escalate(search: LiveSearch): LiveSearch | undefined {
     const { config, log, clock } = this.#options;
     const { facts } = search;

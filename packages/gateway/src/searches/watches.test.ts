@@ -18,7 +18,7 @@ async function endedSearch(): Promise<{ record: SearchRecord; entries: LogEntry[
   return { record: (await journal.find(id))!, entries: await journal.read(id, -1, 9999) };
 }
 
-/** A database that is away for reads until it is told otherwise. */
+/** A database that cannot be read until the test says so. */
 class AwayJournal extends SqliteJournal {
   isAway = true;
   readonly #record: SearchRecord;
@@ -45,7 +45,7 @@ class AwayJournal extends SqliteJournal {
   }
 }
 
-// The search was taken up here after another node had begun it, and the client's own node has not read that beginning yet.
+// Another node had begun the search before this one resumed it, and the client's own node has not read that beginning yet.
 test.each(['its last word', 'its end'])('a client hears the whole log although %s comes first', async (first) => {
   const { record, entries } = await endedSearch();
   const exited = entries.find((entry) => hasEvent(entry, 'exited'))!;
@@ -69,7 +69,7 @@ test.each(['its last word', 'its end'])('a client hears the whole log although %
   else watches.ended(record.id, ended, undefined);
   await turn();
   expect(watched.isTold).toBe(false);
-  // It does not run here any more, and the database is back.
+  // The search does not run here any more, and the database is back.
   found = undefined;
   journal.isAway = false;
   timers.advance(5000);

@@ -1,6 +1,6 @@
-// Searches that a client of this node waits for and that other nodes may run. Clients hear the durable log alone, whichever node writes
-// it: a search may move while it streams. Entries made here are told from memory once durable, the rest is read from the journal on a
-// notification, or every few seconds. Runs nothing, and writes nothing but the wish to cancel.
+// Follows searches for which a client of this node waits and which other nodes may run. Clients get only the durable log, whichever node
+// writes it: a search may move while it streams. Entries made here come from memory once durable, all others from the journal on a
+// notification, or every few seconds. Runs nothing, and writes nothing but requests to cancel.
 
 import type { SearchPlan } from '@coppice/core/answering';
 import { type Clock, every, type Timers } from '@coppice/core/base';
@@ -19,8 +19,8 @@ interface WatchesOptions {
   readonly endUnclaimed: (record: SearchRecord) => Promise<unknown>;
 }
 
-/** The durable part of a log, folded from the first time that its fold is read. */
-class SafeLog {
+/** The durable part of a log. It is folded only once its fold is read. */
+class DurableLog {
   sequence = -1;
   hasExit = false;
   readonly #unread: LogEntry[] = [];
@@ -42,8 +42,8 @@ class SafeLog {
 
 interface WatchedSearch {
   readonly search: LiveSearch;
-  readonly log: SafeLog;
-  readonly unsafe: LogEntry[];
+  readonly log: DurableLog;
+  readonly notDurable: LogEntry[];
   isReading: boolean;
   isStale: boolean;
 }
@@ -77,13 +77,13 @@ export class Watches {
   }
 
   follow(facts: LiveSearchFacts): LiveSearch {
-    const log = new SafeLog();
+    const log = new DurableLog();
     const search = new LiveSearch(facts, log);
-    this.#watches.set(facts.id, { search, log, unsafe: [], isReading: false, isStale: false });
+    this.#watches.set(facts.id, { search, log, notDurable: [], isReading: false, isStale: false });
     return search;
   }
 
-  /** A search that another client has asked for already, on any node; undefined if its record is unreadable. */
+  /** Follows a search that another client has asked for already, on any node; undefined if its record cannot be read. */
   async followKnown(id: string): Promise<LiveSearch | undefined> {
     const watch = this.#watches.get(id);
     if (watch !== undefined) return watch.search;
@@ -96,18 +96,18 @@ export class Watches {
   }
 
   logged(entry: LogEntry): void {
-    this.#watches.get(entry.search)?.unsafe.push(entry);
+    this.#watches.get(entry.search)?.notDurable.push(entry);
   }
 
-  /** It runs elsewhere now: entries that are not durable never happened. */
+  /** The search runs elsewhere now: entries that are not durable never happened. */
   lost(id: string): void {
-    this.#watches.get(id)?.unsafe.splice(0);
+    this.#watches.get(id)?.notDurable.splice(0);
   }
 
   ended(id: string, ended: Ended, successor: LiveSearch | undefined): void {
     const watch = this.#watches.get(id);
     if (watch === undefined) return;
-    // Other nodes may have begun it, and their entries are not read yet: a stream needs the whole log.
+    // Entries of other nodes, which may have begun the search, are not read yet: a stream needs the whole log.
     if (ended.result !== undefined && !watch.log.hasExit) void this.#read(watch);
     else this.#end(watch, ended, successor && this.#watches.get(successor.id)?.search);
   }
@@ -135,15 +135,15 @@ export class Watches {
     const watch = this.#watches.get(id);
     if (watch === undefined) return;
     const here = this.#options.findHere(id);
-    while (watch.unsafe[0] !== undefined && watch.unsafe[0].sequence <= sequence) {
-      const entry = watch.unsafe.shift()!;
+    while (watch.notDurable[0] !== undefined && watch.notDurable[0].sequence <= sequence) {
+      const entry = watch.notDurable.shift()!;
       this.#tell(watch, entry);
       if (hasEvent(entry, 'exited') && here?.ended !== undefined) this.ended(id, here.ended, here.successor);
     }
     if (watch.log.sequence < sequence) void this.#read(watch);
   }
 
-  /** Another node has it now: what this one has logged since, an end included, never happened. */
+  /** Another node has the search now: later entries of this one, an end included, never happened. */
   #onGrownElsewhere(id: string): void {
     const watch = this.#watches.get(id);
     if (watch !== undefined) void this.#read(watch);
@@ -182,7 +182,7 @@ export class Watches {
         await this.#catchUp(watch);
       }
     } catch {
-      // The database is away; the next look tries again.
+      // The database cannot be reached; the next look tries again.
     }
     watch.isReading = false;
   }
@@ -191,7 +191,7 @@ export class Watches {
     const { journal } = this.#options;
     const { log, search } = watch;
     const { id } = search;
-    // Read before the log: a log is complete by the time its search has an end.
+    // Read before the log: once a search has its end, its log is complete.
     const record = await journal.find(id);
     for await (const page of readLog(journal, id, log.sequence)) {
       for (const entry of page) this.#tell(watch, entry);

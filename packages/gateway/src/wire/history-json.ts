@@ -26,7 +26,7 @@ const kind = z.object({
   model: text,
   program: text,
   searches: number,
-  /** Mean of one search. */
+  /** Mean per search. */
   rollouts: number,
   /** Share of pairs of samples in which the verifier agrees with the vote, and questions on which samples disagreed. */
   judge_agreement: maybeNumber,

@@ -39,7 +39,7 @@ const journalHealth = z.object({
 });
 export type JournalHealthJson = Written<typeof journalHealth>;
 
-/** `event: history` holds those of the last 15 minutes. */
+/** `event: history` holds the samples of the last 15 minutes. */
 export interface SampleJson {
   readonly at_ms: number;
   readonly used: number;

@@ -27,7 +27,7 @@ export const verdict = z.enum(verdicts);
 export const why = evidence.nullable();
 export const budget = z.object({ total: number, used: number });
 
-/** The same of each name. */
+/** An object with the same value under each name. */
 export function each<Value, Name extends string>(value: Value, ...names: readonly Name[]) {
   return Object.fromEntries(names.map((name) => [name, value])) as Readonly<Record<Name, Value>>;
 }

@@ -11,7 +11,7 @@ export const usage = z.object({
   completion_tokens_details: z.object({ reasoning_tokens: number }),
 });
 export type Usage = Written<typeof usage>;
-/** In the usage of an API, which more clients keep than the rest of a reply. */
+/** Repeated in an API's usage, which more clients keep than the rest of a reply. */
 export const judgedUsage = { coppice: z.object({ verdict, verdict_text: text, confidence: maybeNumber }) };
 
 const turnCall = z.object({ name: text, arguments: text });
@@ -22,7 +22,7 @@ export const resultTexts = z.object({
   reasoning_content: maybeText,
   refusal: maybeText,
   answer: maybeText,
-  /** Of a turn of an agent: its calls, and what all its draws said, the most votes first. */
+  /** For a turn of an agent: its calls, and the answers of all its draws, the most votes first. */
   calls: z.array(turnCall).exactOptional(),
   ...said,
 });
@@ -34,7 +34,7 @@ const writerJson = z.object({
   cached_tokens: number,
   generated_tokens: number,
   money: number.exactOptional(),
-  /** Its engine failed with this code, and it was asked no more. */
+  /** Code with which the model's engine failed, after which it was asked no more. */
   absent: text.exactOptional(),
 });
 
@@ -43,7 +43,7 @@ const effort = {
   verdict,
   verdict_text: text,
   score: maybeNumber,
-  /** How likely the answer is right, 0 to 1; null where answers cannot be compared. */
+  /** Probability that the answer is right, 0 to 1; null if answers cannot be compared. */
   confidence: maybeNumber,
   support: maybeNumber,
   complete: flag,

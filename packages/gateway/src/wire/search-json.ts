@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { exit, flag, maybeNumber, maybeText, number, text, verdict, type Written, why } from './parts.ts';
 import { coppiceJson, resultFacts, resultTexts } from './result-json.ts';
 
-/** A session as it was when this turn of it was accepted; the name is a field of the search. */
+/** The session when this turn was accepted; its name is a field of the search. */
 const sessionJson = z.object({
   since_ms: number,
   turns: z.int(),
@@ -44,7 +44,7 @@ export const searchJson = z.object({
   policy: text,
   background: flag,
   key: text,
-  /** The session that it is a turn of, by its client's name. */
+  /** The client's name of the session to which it belongs. */
   session: maybeText,
   priority: number,
   created_ms: number,

@@ -18,7 +18,7 @@ export const modelJson = z.object({
     programs: z.array(text),
     policies: z.array(text),
     weights: text.exactOptional(),
-    /** How far the verifier agrees with votes, and whether it weighs in them. */
+    /** Agreement of the verifier with votes, in words, and whether it weighs in them. */
     judge: text.exactOptional(),
   }),
 });

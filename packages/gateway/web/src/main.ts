@@ -1,5 +1,5 @@
-// The dashboard's entry: one bar, and below it the overview, one search, two side by side, or the reference, as the address says
-// after `#`; without a key that the server asks for, none of them.
+// The dashboard's entry: one bar, and below it the overview, one search, two side by side, or the reference, by the address after `#`. It
+// shows none of them while a key is missing.
 
 import { RequestError } from './api/client.ts';
 import { openComparison } from './compare/open-comparison.ts';

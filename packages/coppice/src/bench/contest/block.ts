@@ -1,5 +1,5 @@
-// Runs a block of questions with one contender on a real engine. Every question that was begun becomes one trial; after an abort,
-// cancelled and waiting questions do not.
+// Runs a block of questions with one contender on a real engine. Every question that was begun becomes one trial, except that an abort
+// cancels running questions and drops waiting ones.
 
 import type { GoldQuestion, OpenModel } from '@coppice/core/answering';
 import type { LoggedEvent, SearchFold } from '@coppice/core/log';
@@ -15,8 +15,8 @@ import {
 } from './contest.ts';
 
 /**
- * Resolves when all questions are answered and the engine is idle. `arrivalsMs`: when each question comes, from the start; without
- * it the settings say how many run at a time.
+ * Resolves when all questions are answered and the engine is idle. `arrivalsMs`: when each question arrives, from the
+ * start; without it the settings limit how many run at once.
  */
 export async function runBlock(
   contest: Contest,
@@ -26,7 +26,7 @@ export async function runBlock(
   arrivalsMs?: readonly number[],
 ): Promise<void> {
   await new QuestionBlock(contest, contender, questions, onTrial, arrivalsMs).run();
-  // Cancelled requests may still be on their way; the next runtime numbers its own from 0 again.
+  // Waits for cancelled requests: the next runtime numbers its own from 0 again.
   while (outstanding(contest.model) > 0) await new Promise(setImmediate);
 }
 
@@ -35,7 +35,7 @@ function outstanding({ engine, verifier, embedder }: OpenModel): number {
   return runningSequences + waitingSequences + (verifier?.load().waiting ?? 0) + (embedder?.load().waiting ?? 0);
 }
 
-/** A question under way: answered when it has a result, over when its cancelled requests have been answered too. */
+/** A question that runs: answered when it has a result, over when its cancelled requests have been answered too. */
 interface Asked {
   readonly job: ContestJob;
   result?: SearchResult;
@@ -108,9 +108,9 @@ class QuestionBlock {
   }
 
   #follow(event: LoggedEvent, fold: SearchFold): void {
-    const one = this.#asked.get(event.search);
-    if (one !== undefined && fold.tree !== undefined && event.event.type === 'exited')
-      this.#contest.onTree?.(one.job, fold.tree);
+    const asked = this.#asked.get(event.search);
+    if (asked !== undefined && fold.tree !== undefined && event.event.type === 'exited')
+      this.#contest.onTree?.(asked.job, fold.tree);
   }
 
   #over(id: string, cost: SearchResult['cost']): void {

@@ -7,7 +7,7 @@ import { nearest, nextSamples } from './equal-tokens.ts';
 import { pairing, pairingLine } from './pairs.ts';
 
 describe('the rows of a contest', () => {
-  it('give every program that scores the exit that it can use, and a policy where it has a choice', () => {
+  it('give every program that scores its exit, and a policy if there is a choice', () => {
     const rows = contendersOf({
       entrants: ['greedy', 'best-of-n', 'best-first'],
       policies: ['positive'],
@@ -20,7 +20,7 @@ describe('the rows of a contest', () => {
     ]);
   });
 
-  it('name what a model does by itself, P0’s system, and a policy only where it is chosen', () => {
+  it('name the model’s default, P0’s system, and a policy only if it is chosen', () => {
     const rows = contendersOf({
       entrants: ['default', 'boost', 'auto', 'mcts'],
       usual: { program: 'best-first', policy: 'safe' },
@@ -36,7 +36,7 @@ describe('the rows of a contest', () => {
     ]);
   });
 
-  it('begin best-of-n with a number of its own where it is told', () => {
+  it('begin best-of-n with --samples if given', () => {
     const entry = { entrants: ['best-of-n', 'mcts'], policies: ['positive'] } as const;
     const rows = contendersOf({ ...entry, rollouts: 48, samples: 12 });
     expect(rows.map(({ name, rollouts }) => [name, rollouts])).toEqual([
@@ -45,7 +45,7 @@ describe('the rows of a contest', () => {
     ]);
   });
 
-  it('give best-first search, whose rollouts draw one path each, a number of its own', () => {
+  it('give best-first search, whose rollouts draw one path each, another number of rollouts', () => {
     const entry = { policies: ['safe'], rollouts: 16, pathRollouts: 128 } as const;
     const rows = contendersOf({ ...entry, entrants: ['best-of-n', 'mcts', 'best-first'] });
     expect(rows.map(({ rollouts }) => rollouts)).toEqual([16, 16, 128]);
@@ -53,7 +53,7 @@ describe('the rows of a contest', () => {
 });
 
 describe('samples for as many tokens', () => {
-  /** An exit makes tokens grow by less than samples do. */
+  /** With an exit tokens grow more slowly than samples. */
   const costOf = (samples: number) => ({ samples, tokens: 100 * Math.sqrt(samples) });
 
   it('are found by trial, within a twentieth', () => {
@@ -65,7 +65,7 @@ describe('samples for as many tokens', () => {
     expect(Math.abs(nearest(700, attempts)!.tokens - 700)).toBeLessThan(0.05 * 700);
   });
 
-  it('are one more where the guess comes back to what was tried, and too cheap', () => {
+  it('are one more if the guess was tried already and was too cheap', () => {
     expect(nextSamples(263, [{ samples: 4, tokens: 245 }], 512)).toBe(5);
     expect(nextSamples(226, [{ samples: 4, tokens: 245 }], 512)).toBe(3);
     const both = [

@@ -7,13 +7,13 @@ import type { Contender } from './contest.ts';
 
 export const searching: readonly ProgramName[] = ['mcts', 'best-first'];
 
-/** Rows that are no program: what this model searches by with nothing set, and P0's system. */
+/** Rows that are no program: what this model uses if nothing is named, and P0's system. */
 export const entrantNames = ['default', 'boost'] as const;
 const p0System = { program: 'mcts', policy: 'boost' } as const;
 
 interface Entry {
   readonly entrants: readonly (ProgramName | (typeof entrantNames)[number])[];
-  /** What `default` comes to. */
+  /** Program and policy of `default`. */
   readonly usual?: { readonly program: ProgramName; readonly policy: PolicyName };
   /** Policies of `mcts` and `best-first`. */
   readonly policies: readonly PolicyName[];

@@ -24,12 +24,12 @@ export interface Contender {
   readonly program: ProgramName;
   readonly policy: PolicyName;
   readonly rollouts: number;
-  /** Nothing is named: each question gets what suits it. */
+  /** The row names nothing: each question gets the program that suits it. */
   readonly usual?: boolean;
 }
 
 export interface ContestSettings {
-  /** Settings of all contenders, where their program knows them. */
+  /** Settings of every contender whose program knows them. */
   readonly wish: Wish;
   /** Strands open at a time, over all searches. */
   readonly budget: number;
@@ -58,7 +58,7 @@ export interface Contest {
   readonly settings: ContestSettings;
   isCorrect(question: GoldQuestion, answer: string | undefined): boolean;
   onTree?(job: ContestJob, tree: Tree): void;
-  /** Aborts a block: searches under way are cancelled, and neither these nor waiting questions become trials. */
+  /** Aborts a block: running searches are cancelled, and neither these nor waiting questions become trials. */
   readonly signal?: AbortSignal;
 }
 
@@ -75,8 +75,8 @@ export function schedulerOf(contest: Contest, contender: Contender): Scheduler {
 }
 
 /**
- * A search gets one strand: it looks at a sample before it draws the next. The budget still counts samples at their natural
- * width, so more searches run.
+ * Gives each search one strand, so that it reads a sample before it draws the next. The budget still counts samples
+ * at their natural width, so more searches run.
  */
 function oneByOne(scheduler: Scheduler, budget: number): Scheduler {
   const narrow = <Each extends object>(each: Each) => ({ ...each, naturalWidth: 1, demand: 1 });

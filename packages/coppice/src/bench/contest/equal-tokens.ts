@@ -1,4 +1,4 @@
-// Best-of-n at the tokens of the best search of a contest, found by trial: with an exit, tokens are no multiple of samples.
+// Finds best-of-n at the tokens of the best search of a contest, by trial: with an exit, tokens are no multiple of samples.
 
 import { searching } from './contenders.ts';
 import type { Contender } from './contest.ts';
@@ -16,7 +16,7 @@ export async function equalTokens(
   const searches = contenders.filter(
     ({ program, usual }) => usual || searching.includes(program) || program === 'beam',
   );
-  const best = searches.map((each) => ({ each, row: cost(each.name) })).sort((a, b) => ahead(b.row) - ahead(a.row))[0];
+  const best = searches.map((each) => ({ each, row: cost(each.name) })).sort((a, b) => merit(b.row) - merit(a.row))[0];
   const sampled = contenders.find(({ program }) => program === 'best-of-n');
   if (best === undefined || sampled === undefined) return undefined;
   const { name, ...shape } = sampled;
@@ -37,8 +37,8 @@ export interface EqualTokens {
   readonly as: string;
 }
 
-/** More accurate first, then the cheaper one. */
-function ahead({ accuracy, bothTokens }: Tally): number {
+/** Orders by accuracy, then by cost. */
+function merit({ accuracy, bothTokens }: Tally): number {
   return accuracy.value - bothTokens * 1e-9;
 }
 
@@ -62,8 +62,8 @@ export function nearest(target: number, attempts: readonly PricedSamples[]): Pri
 }
 
 /**
- * The number of samples to try next, or undefined when an attempt is near enough or no better one exists. With an exit tokens grow less
- * than in proportion: they are taken to follow a power of the samples, through the two nearest attempts.
+ * The number of samples to try next; undefined when an attempt is near enough or no better one exists. With an exit
+ * tokens grow less than in proportion: they are taken as a power of the samples, through the two nearest attempts.
  */
 export function nextSamples(target: number, attempts: readonly PricedSamples[], most: number): number | undefined {
   const best = nearest(target, attempts);

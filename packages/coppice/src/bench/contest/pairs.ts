@@ -1,4 +1,4 @@
-// The difference of two contenders' accuracies with an interval paired by question: pairs that agree narrow it.
+// Computes the difference of two contenders' accuracies, with an interval paired by question: pairs that agree narrow it.
 
 import { meanDifference } from '../statistics.ts';
 import type { Trial } from './contest.ts';

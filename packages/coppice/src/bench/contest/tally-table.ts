@@ -1,4 +1,4 @@
-// Tallies as a table, with tokens per question: generated, computed by the engine (prefixes included), computed by the verifier.
+// Prints tallies as a table, with tokens per question: generated, computed by the engine (prefixes included), computed by the verifier.
 
 import type { Interval } from '../statistics.ts';
 import { tableLines } from '../text-table.ts';

@@ -1,4 +1,4 @@
-// Sums the trials of one contender up as one line: accuracy with its interval, latency, tokens of generator and verifier, exits.
+// Sums up the trials of one contender: accuracy with its interval, latency, tokens of generator and verifier, exits.
 
 import { meanOrZero } from '@coppice/core/base';
 import { quantile, wilson } from '../statistics.ts';

@@ -1,5 +1,5 @@
-// The trials of a contest, in memory and, where asked for, in a file from which an interrupted contest goes on. The first line of the
-// file holds the settings; a file of other settings is refused.
+// Keeps the trials of a contest in memory and, if asked, in a file from which an interrupted contest continues. The first line of the file
+// holds the settings; a file of other settings is refused.
 
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { GoldQuestion } from '@coppice/core/answering';

@@ -1,5 +1,5 @@
-// A comparison in words: a line about the reward model where it is not shown to help, a table, one line of differences, one sentence
-// of advice. It claims nothing that an interval does not carry.
+// Puts a comparison into words: a line about the reward model if it is not shown to help, a table, one line of differences, one sentence of
+// advice. It claims nothing that an interval does not support.
 
 import type { Interval } from '../statistics.ts';
 import { tableLines } from '../text-table.ts';
@@ -14,10 +14,10 @@ export interface Advice {
 }
 
 /** Fewer questions support no claim. */
-const fewest = 20;
+const fewestQuestions = 20;
 /** A tree takes its steps one after the other: a gain below this is not worth the wait. */
-const worth = 0.03;
-/** Questions for a difference to be shown four times in five: (1.96 + 0.84)². */
+const leastGain = 0.03;
+/** Factor for the questions that show a difference four times in five: (1.96 + 0.84)². */
 const powerFactor = 7.84;
 
 export function comparisonLines(found: Comparison, scorer: string): string[] {
@@ -35,11 +35,11 @@ export function comparisonLines(found: Comparison, scorer: string): string[] {
   ];
 }
 
-/** Comes first: conclusions from scores are worth no more than the scores. */
+/** Printed first: conclusions from scores are worth no more than the scores. */
 function doubtLines({ preference }: Comparison, scorer: string): string[] {
   const { value, low, high, questions } = preference;
   if (isKnowing(preference)) return [];
-  if (questions < fewest)
+  if (questions < fewestQuestions)
     return [`· whether ${scorer} tells right samples from wrong ones cannot be said: ${questions} questions had both`];
   const share = `${percent(value)} % [${percent(low)}, ${percent(high)}]`;
   const what = high < 0.5 ? 'worse than chance' : 'not shown to be better than chance';
@@ -49,46 +49,46 @@ function doubtLines({ preference }: Comparison, scorer: string): string[] {
 }
 
 function isKnowing({ low, questions }: Comparison['preference']): boolean {
-  return low > 0.5 && questions >= fewest;
+  return low > 0.5 && questions >= fewestQuestions;
 }
 
-/** The rule to compare the tree with: majority where scores were tried and not shown to help. It never depends on who won. */
-function rival({ preference, equalCost }: Comparison): EqualCost {
-  const isTried = preference.questions >= fewest;
+/** The rule to compare the tree with: majority if scores were tried and not shown to help. It never depends on which rule won. */
+function baselineRule({ preference, equalCost }: Comparison): EqualCost {
+  const isTried = preference.questions >= fewestQuestions;
   const rule: SampleRule = isTried && !isKnowing(preference) ? 'majority' : 'weighted vote';
   return equalCost.find((each) => each.rule === rule)!;
 }
 
 function differenceLine(found: Comparison): string {
-  const { rule, samples, isShort, difference } = rival(found);
+  const { rule, samples, isShort, difference } = baselineRule(found);
   const cost = isShort
     ? `with more tokens than all ${found.samples} samples`
     : `at equal tokens (at most ${samples.toFixed(1)} samples)`;
   return `  ${cost} the tree has ${interval(difference)} over the ${rule}; the weighted vote of ${found.samples} has ${interval(found.overGreedy)} over greedy`;
 }
 
-/** `left`: questions not asked yet. */
+/** `left`: questions that were not asked. */
 export function adviceOf(found: Comparison, left: number): Advice {
   const { questions, rows, equalCost } = found;
-  const held = rival(found);
+  const baseline = baselineRule(found);
   if (questions > 0 && rows.every(({ right }) => right === 0))
     return { kind: 'unsuitable', text: unsuitable(questions) };
   if (questions > 0 && rows.every(({ right }) => right === 1)) return { kind: 'unsuitable', text: tooEasy(questions) };
-  if (questions < fewest) return { kind: 'unknown', text: untold(found, held, left) };
-  if (held.difference.high < worth) return { kind: 'samples', text: useSamples(found, held) };
+  if (questions < fewestQuestions) return { kind: 'unknown', text: cannotTell(found, baseline, left) };
+  if (baseline.difference.high < leastGain) return { kind: 'samples', text: useSamples(found, baseline) };
   // The tree must beat every rule, with no more tokens than it.
   const closest = equalCost.reduce((a, b) => (b.difference.low < a.difference.low ? b : a));
   if (closest.difference.low <= 0)
-    return { kind: 'unknown', text: untold(found, held.difference.low > 0 ? closest : held, left) };
-  if (equalCost.some((each) => each.isShort && mustBeEqual(each, held)))
+    return { kind: 'unknown', text: cannotTell(found, baseline.difference.low > 0 ? closest : baseline, left) };
+  if (equalCost.some((each) => each.isShort && mustBeEqual(each, baseline)))
     return { kind: 'unknown', text: tooFewSamples(found) };
   const text = `the tree pays: ${interval(closest.difference)} over the ${closest.rule}${closest.isShort ? '' : ' at equal tokens'}; take ${found.tree.flags}`;
   return { kind: 'tree', text };
 }
 
-/** A majority costs no scores: where scores help, it gets all samples. */
-function mustBeEqual({ rule }: EqualCost, held: EqualCost): boolean {
-  return rule !== 'majority' || held.rule === 'majority';
+/** True if a rule must be compared at equal tokens. A majority costs no scores: if scores help, it gets all samples. */
+function mustBeEqual({ rule }: EqualCost, baseline: EqualCost): boolean {
+  return rule !== 'majority' || baseline.rule === 'majority';
 }
 
 function useSamples({ overGreedy }: Comparison, { difference, rule }: EqualCost): string {
@@ -100,21 +100,21 @@ function useSamples({ overGreedy }: Comparison, { difference, rule }: EqualCost)
   return `use samples that vote (--program auto): ${behind}${unsure}`;
 }
 
-/** `held`: the rule against which it is open. */
-function untold(found: Comparison, held: EqualCost, left: number): string {
+/** `baseline`: the rule against which the gain is open. */
+function cannotTell(found: Comparison, baseline: EqualCost, left: number): string {
   const { questions, answered, samples, elapsedMs } = found;
   if (questions === 0)
     return `cannot tell: no question was answered by all in the time (by greedy ${answered.greedy}, the tree ${answered.tree}, all samples ${answered.sampled}); raise --minutes, or lower --rollouts (${samples} now)`;
-  const { difference } = held;
-  const target = questions < fewest ? worth : Math.max(worth, Math.abs(difference.value));
+  const { difference } = baseline;
+  const target = questions < fewestQuestions ? leastGain : Math.max(leastGain, Math.abs(difference.value));
   const needed = Math.max(2 * questions, Math.ceil((varianceOf(difference, questions) * powerFactor) / target ** 2));
-  const more = roundUp(Math.max(fewest, needed) - questions);
+  const more = roundUp(Math.max(fewestQuestions, needed) - questions);
   const minutes = Math.ceil(((questions + more) * elapsedMs) / questions / 60_000);
   const lacking = more > left ? `, and ${left === 0 ? 'no more are' : `only ${count(left)} are`} there` : '';
   const few =
-    questions < fewest
+    questions < fewestQuestions
       ? `${questions} ${questions === 1 ? 'question says' : 'questions say'} too little`
-      : between(held);
+      : between(baseline);
   return `cannot tell yet: ${few}; about ${count(more)} questions more would show a difference of ${points(target).slice(1)} points (--minutes ${minutes} at this speed${lacking})`;
 }
 
@@ -123,9 +123,9 @@ function between({ difference: { low, high }, rule, samples, isShort }: EqualCos
   return `${cost}the tree has between ${points(low)} and ${points(high)} points over the ${rule}${cheaper}`;
 }
 
-/** Variance of one pair; with too few pairs, that of pairs of which every fourth differs. */
+/** Variance of one pair; with too few pairs, that of pairs of which one in four differs. */
 function varianceOf({ low, high }: Interval, questions: number): number {
-  return questions < fewest ? 0.25 : ((high - low) / 2 / 1.96) ** 2 * (questions + 2);
+  return questions < fewestQuestions ? 0.25 : ((high - low) / 2 / 1.96) ** 2 * (questions + 2);
 }
 
 function tooFewSamples({ samples, tree }: Comparison): string {

@@ -1,5 +1,5 @@
-// Asks a generator a few easy sums, as a search would, and says in one line whether answers are unmarked, cut or wrong. It does not
-// measure quality: a bench does.
+// Asks a generator a few easy sums, as a search would, and says in one line whether answers are unmarked, cut or wrong. A bench measures
+// quality; this does not.
 
 import { extractAnswer, lastNumber, sameAnswer } from '@coppice/core/answer';
 import type { Engine } from '@coppice/core/engine';
@@ -18,7 +18,7 @@ const sums = [
   { question: 'A book costs $15 and a pen costs $2. How much do 2 books and 3 pens cost together?', answer: '36' },
 ] as const;
 
-/** Four times what such an answer takes. */
+/** Four times the length of such an answer. */
 const mostTokens = 400;
 
 /** Connects the engine: the caller must not use it meanwhile. `advice`: text that a search adds to the system message. */
@@ -38,7 +38,7 @@ export async function probeAnswers(engine: Engine, advice: string, seconds: numb
   });
 }
 
-/** The worst trouble that a search would have with such answers. */
+/** The worst trouble that such answers would give a search. */
 export function answerFinding(answers: readonly ProbedAnswer[]): Finding {
   const of = (count: number) => `${count} of ${answers.length} sums`;
   const ended = answers.filter(({ end }) => end === 'eos');

@@ -1,4 +1,4 @@
-// The comparison on the real loop with engines that do what they are told.
+// Runs the comparison on the real loop, with scripted engines.
 
 import { expect, it } from 'vitest';
 import type { Script } from '../../../../../tests/support/scripted-engine.ts';
@@ -13,7 +13,7 @@ import { easySums } from './easy-sums.ts';
 
 const questions = easySums(1, 40).map((each) => ({ ...each, answer: '1' }));
 
-/** Two steps and an answer; whether it is right is a matter of the seed alone, so that no step is better than another. */
+/** Two steps and an answer. The seed alone decides whether it is right, so that no step is better than another. */
 const coin: Script = ({ path, seed, sampling }) => {
   if (path.length < 2) return { text: `step ${path.length + 1} ${seed % 1000}\n\n`, end: 'delimiter' };
   const right = sampling.temperature === 0 || hash(seed, 'coin') % 100 < 45;
@@ -26,7 +26,7 @@ function modelOf(script: Script, reward: (text: string) => number): OpenModel {
   return { config: ownModel({ engines: ['http://127.0.0.1:1'] }), engine, verifier };
 }
 
-/** Beginnings all look the same; of answers the right one looks better. */
+/** Scores all beginnings alike, and right answers higher than wrong ones. */
 const judged = modelOf(coin, (text) => (text.startsWith('The answer') ? (text.includes(' 1.') ? 0.8 : 0.3) : 0.9));
 
 function options(model: OpenModel, changed: Partial<CompareOptions> = {}): CompareOptions {
@@ -35,7 +35,7 @@ function options(model: OpenModel, changed: Partial<CompareOptions> = {}): Compa
   return { model, questions, ...fixed, ...changed };
 }
 
-it('asks all of every question, draws all samples, and claims no tree where steps say nothing', async () => {
+it('asks every contender every question, draws all samples, and claims no gain for a tree if steps say nothing', async () => {
   const run = await compare(options(judged));
   expect(run.questions.length).toBe(questions.length);
   expect(run.tree).toMatchObject({ name: 'best-first, safe', program: 'best-first', threshold: 0.9 });
@@ -45,7 +45,7 @@ it('asks all of every question, draws all samples, and claims no tree where step
   expect(adviceOf(found, 0).kind).not.toBe('tree');
 });
 
-it('ends when its time is up, with what all have answered', async () => {
+it('ends when its time is up, with the questions that all have answered', async () => {
   let now = 0;
   const abort = new AbortController();
   const engine = new ScriptedEngine({
@@ -64,7 +64,7 @@ it('ends when its time is up, with what all have answered', async () => {
   expect(engine.open).toBe(0);
 });
 
-it('ends where its user ends it', async () => {
+it('ends when its user interrupts it', async () => {
   const interrupt = new AbortController();
   const run = await compare(
     options(judged, {

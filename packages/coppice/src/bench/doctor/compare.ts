@@ -1,5 +1,5 @@
-// Does a tree pay on this model? Runs questions with known answers through one greedy path, scored samples and the tree of the user's
-// settings, as many as fit into the time. Samples are kept one by one, so that rules over any number of them can be computed later.
+// Measures whether a tree pays on this model: runs questions with known answers through one greedy path, scored samples and the tree of the
+// user's settings, as many as fit into the time. Keeps samples one by one, so that rules over any number of them can be computed later.
 // Only runs and records; comparison.ts evaluates.
 
 import {
@@ -60,7 +60,7 @@ export interface ComparedRun {
     readonly flags: string;
   };
   readonly questions: readonly ComparedQuestion[];
-  /** Answered by each contender, also where the others did not come to it. */
+  /** Questions answered by each contender, also those that others did not reach. */
   readonly answered: Readonly<Record<ComparedRole, number>>;
   /** Questions that failed. */
   readonly failed: number;
@@ -79,12 +79,12 @@ export async function compare(options: CompareOptions): Promise<ComparedRun> {
     tree: { name: tree.name, program: tree.program, policy: tree.policy, rollouts },
     sampled: { name: 'samples', program: 'best-of-n', policy: 'vanilla', rollouts: samples },
   } as const satisfies Record<string, Contender>;
-  const found = new Found();
+  const found = new TrialsByQuestion();
   const drawn = new Map<string, DrawnSample[]>();
   const startMs = clock.nowMs();
   const contestOf = (role: ComparedRole, signal: AbortSignal): Contest => ({
     model,
-    settings: { wish: role === 'tree' ? wish : plain(wish), budget, concurrency: budget, seed: options.seed },
+    settings: { wish: role === 'tree' ? wish : withoutExits(wish), budget, concurrency: budget, seed: options.seed },
     isCorrect: isRight,
     signal,
     onTree: ({ question }, grown) => void (role === 'sampled' && drawn.set(question.id, samplesOf(question, grown))),
@@ -110,7 +110,7 @@ export async function compare(options: CompareOptions): Promise<ComparedRun> {
   };
 }
 
-/** Shuffled: files are often sorted by difficulty. */
+/** Shuffles questions: files are often sorted by difficulty. */
 function shuffled(questions: readonly GoldQuestion[], seed: number): GoldQuestion[] {
   const keyed = questions.map((question) => ({ question, key: hash(seed, 'doctor', question.id) }));
   return keyed.sort((a, b) => a.key - b.key).map(({ question }) => question);
@@ -118,7 +118,7 @@ function shuffled(questions: readonly GoldQuestion[], seed: number): GoldQuestio
 
 const trees = ['mcts', 'best-first', 'rstar', 'beam', 'dvts', 'rebase', 'ets', 'tot'];
 
-/** The tree that the user's flags name, as it would really run; best-first search where they name none. */
+/** The tree that the user's flags name, as it would really run; best-first search if they name none. */
 function treeOf({ model, wish, rollouts, seed }: CompareOptions, { question }: GoldQuestion) {
   const program = programOf(trees.find((each) => each === wish.program) ?? 'best-first').name;
   const { policy, aggregation, threshold } = ownPlan(model, question, { ...wish, program, rollouts }, seed);
@@ -126,12 +126,12 @@ function treeOf({ model, wish, rollouts, seed }: CompareOptions, { question }: G
   return { name: `${program}, ${policy}`, flags, program, policy, aggregation, threshold };
 }
 
-/** Without what ends a search early: every sample is drawn to its end. */
-function plain(wish: Wish): Wish {
+/** Drops settings that end a search early: every sample is drawn to its end. */
+function withoutExits(wish: Wish): Wish {
   return Object.fromEntries(Object.entries(wish).filter(([name]) => !Object.hasOwn(policySettingKnobs, name)));
 }
 
-class Found {
+class TrialsByQuestion {
   readonly #byQuestion = new Map<string, Partial<Record<ComparedRole, Trial>>>();
 
   add(role: ComparedRole, trial: Trial): void {

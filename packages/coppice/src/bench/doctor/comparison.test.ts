@@ -1,4 +1,4 @@
-// What is claimed of made-up runs: samples and trees whose chances are known.
+// Checks the claims about made-up runs: samples and trees whose chances are known.
 
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../../../core/src/base/random.ts';
@@ -23,9 +23,9 @@ interface World {
   /** Chances of a right sample, and of a right tree; undefined: one chance for both, drawn for each question. */
   readonly sample: number | undefined;
   readonly tree: number | undefined;
-  /** How far the scores of right samples lie above those of wrong ones. */
+  /** Lead of the scores of right samples over those of wrong ones. */
   readonly lead: number;
-  /** Of the tree, where a sample generates and scores 100 each. */
+  /** Tokens of the tree; a sample generates and scores 100 each. */
   readonly treeTokens?: number;
   readonly seed?: number;
 }
@@ -62,7 +62,7 @@ const adviceIn = (world: World, left = 1000) => adviceOf(comparisonOf(runOf(worl
 const linesIn = (world: World) => comparisonLines(comparisonOf(runOf(world), samples), 'the reward model');
 
 describe('the advice', () => {
-  it('says that the tree pays where it beats every rule at equal tokens', () => {
+  it('says that the tree pays if it beats every rule at equal tokens', () => {
     const { kind, text } = adviceIn({ questions: 200, sample: 0.4, tree: 0.95, lead: 0.1 });
     expect(kind).toBe('tree');
     expect(text).toMatch(
@@ -70,7 +70,7 @@ describe('the advice', () => {
     );
   });
 
-  it('says to take samples that vote where the tree does not pay', () => {
+  it('says to take samples that vote if the tree does not pay', () => {
     const { kind, text } = adviceIn({ questions: 200, sample: 0.6, tree: 0.6, lead: 0.2 });
     expect(kind).toBe('samples');
     expect(text).toMatch(/^use samples that vote \(--program auto\): the tree is behind/);
@@ -85,7 +85,7 @@ describe('the advice', () => {
     expect(adviceIn({ questions: 60, sample: 0.5, tree: 0.75, lead: 0.1 }, 7).text).toContain('only 7 are there');
   });
 
-  it('claims nothing of a few questions, whatever they say', () => {
+  it('claims nothing about a few questions, whatever they show', () => {
     for (const questions of [1, 5, 19]) {
       expect(adviceIn({ questions, sample: 0.1, tree: 1, lead: 0.3 }).text).toMatch(
         /^cannot tell yet: \d+ questions? says? too little/,
@@ -96,13 +96,13 @@ describe('the advice', () => {
     expect(adviceIn({ questions: 30, sample: 1, tree: 1, lead: 0 }).text).toMatch(/^nothing can be said: all of them/);
   });
 
-  it('claims no gain where the samples that were drawn cost less than the tree', () => {
+  it('claims no gain if all drawn samples cost less than the tree', () => {
     const { kind, text } = adviceIn({ questions: 200, sample: 0.4, tree: 0.95, lead: 0.1, treeTokens: 2000 });
     expect([kind, text.includes('--samples 16')]).toEqual(['unknown', true]);
   });
 
-  it('claims a difference where there is none in few of many worlds', () => {
-    // The tree is one sample more of each question, at the tokens of one sample, where every rule is one sample too.
+  it('rarely claims a difference that does not exist', () => {
+    // The tree is one more sample of each question and costs as much as one, so that every rule is one sample too.
     const claims = Array.from({ length: 60 }, (_, seed) => {
       const run = runOf({ questions: 30, sample: undefined, tree: undefined, lead: 0.2, treeTokens: 100, seed });
       const { kind, text } = adviceOf(comparisonOf(run, samples), 0);
@@ -137,7 +137,7 @@ describe('the lines', () => {
     expect(lines[6]).toMatch(/at equal tokens \(at most \d\.\d samples\) the tree has [+−]/);
   });
 
-  it('begin with the reward model where it is not shown to be better than chance', () => {
+  it('begin with the reward model if it is not shown to be better than chance', () => {
     const world = { questions: 100, sample: 0.5, tree: 0.5, lead: 0 };
     expect(linesIn(world)[0]).toMatch(
       /^! the reward model is not shown to be better than chance: .* 5\d % \[4\d, 5\d\]|^! .* 4\d %/,
@@ -151,7 +151,7 @@ describe('the lines', () => {
   });
 });
 
-it('holds the tree against as many samples as cost the same, between two numbers of them', () => {
+it('compares the tree with samples of the same cost, between two whole numbers of them', () => {
   const right = (is: boolean): DrawnSample => ({
     meaning: is ? 'a' : 'b',
     complete: true,

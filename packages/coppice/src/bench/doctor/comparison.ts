@@ -71,7 +71,7 @@ class Ruled {
     this.#curves = questions.map((each) => ({ ...curve(each), sampled: each.sampled }));
   }
 
-  /** Chances of a right answer by question, with at most so many samples. */
+  /** Chances of a right answer by question, with at most `count` samples. */
   right(count: number): number[] {
     return this.#curves.map(({ right }) => right[count - 1]!);
   }
@@ -86,7 +86,7 @@ class Ruled {
     };
   }
 
-  /** Compares the tree with as many samples as cost the same, interpolated between two whole numbers of them. */
+  /** Compares the tree with samples of the same cost, interpolated between two whole numbers of samples. */
   against(questions: readonly ComparedQuestion[], samples: number): EqualCost {
     const spent = meanOrZero(questions.map(({ tree }) => tree.generatedTokens + tree.scoredTokens));
     const costs = Array.from({ length: samples }, (_, at) => this.#cost(at + 1));

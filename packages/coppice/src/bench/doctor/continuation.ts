@@ -1,5 +1,5 @@
-// Tests with one short question whether a plain server continues a message of the assistant. A path is grown that way; a server that
-// begins anew or repeats the message gives steps that repeat the path. It depends on server version and chat template.
+// Tests with one short question whether a plain server continues a message of the assistant. A path is grown that way; a server that starts
+// over or repeats the message gives steps that repeat the path. This depends on server version and chat template.
 
 import { isRecord } from '@coppice/core/base';
 import type { ServerFacts } from '@coppice/core/engine';
@@ -24,7 +24,7 @@ export async function probeContinuation(connection: Connection, { model }: Serve
   ];
   try {
     const body = { model, messages, max_tokens: maxTokens, temperature: 0 };
-    return continuationFinding(saidIn(await connection.json('POST', '/v1/chat/completions', body, { timeoutMs })));
+    return continuationFinding(replyText(await connection.json('POST', '/v1/chat/completions', body, { timeoutMs })));
   } catch (error) {
     return warning(
       `refuses a conversation that ends with the assistant, which every path is: ${faultOf(error).message}`,
@@ -32,7 +32,7 @@ export async function probeContinuation(connection: Connection, { model }: Serve
   }
 }
 
-/** `said`: the reply behind `begun`. */
+/** `said`: the reply after `begun`. */
 function continuationFinding(said: string): Finding {
   if (next.test(said)) return good('continues a message of the assistant: paths can be grown');
   if (again.test(said))
@@ -42,7 +42,7 @@ function continuationFinding(said: string): Finding {
   return note(`may not continue a message of the assistant: behind "${begun}" it wrote "${said.trim()}"`);
 }
 
-function saidIn(answer: unknown): string {
+function replyText(answer: unknown): string {
   const [choice] = records(isRecord(answer) ? answer.choices : undefined);
   return isRecord(choice?.message) ? text(choice.message.content) : '';
 }

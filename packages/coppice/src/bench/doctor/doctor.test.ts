@@ -17,7 +17,7 @@ describe('kneeOf', () => {
     expect(budgetFor(kneeOf(points)!, 4)).toBe(2);
   });
 
-  it('measures a last step that is no doubling by its share of one', () => {
+  it('weighs a last step that is no doubling by its share of a doubling', () => {
     expect(kneeOf([point(1, 100), point(2, 190), point(3, 240)])?.sequences).toBe(3);
     expect(kneeOf([point(1, 100), point(2, 190), point(3, 200)])?.sequences).toBe(2);
     expect(kneeOf([])).toBeUndefined();
@@ -37,7 +37,7 @@ describe('throughput', () => {
 
   const full: WholeAnswers = { inFlight: 256, alone: 10_000, searched: 9500, sent: 250, held: 0, busy: 0.4 };
 
-  it('says in one line what reaches coppice, and what holds it if that is little', () => {
+  it('says in one line how much reaches coppice, and the cause if that is little', () => {
     const line = (over: Partial<WholeAnswers>, dialect = vllm.dialect): string => {
       const [first] = throughputFindings({ ...vllm, dialect }, point(8, 10), { ...full, ...over }, false);
       return `${first!.level} ${first!.text}`;
@@ -85,7 +85,7 @@ describe('findings', () => {
       .filter(({ level }) => level === 'warning')
       .map(({ text }) => text);
 
-  it('warn of what hurts, and of nothing else', () => {
+  it('warn of harmful settings only', () => {
     expect(warnings({})).toEqual([]);
     expect(warnings({ prefixCaching: false }).join()).toMatch(/--no-enable-prefix-caching/);
     expect(warnings({ dialect: 'sglang', prefixCaching: false }).join()).toMatch(/--disable-radix-cache/);

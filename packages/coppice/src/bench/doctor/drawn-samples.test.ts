@@ -18,7 +18,7 @@ const sample = (meaning: string | undefined, score: number, tokens = 100): Drawn
   scores: { own: score, last: score },
 });
 
-it('comes to what the search itself would choose', async () => {
+it('chooses what the search itself would choose', async () => {
   const script: Script = ({ path, seed }) => {
     if (path.length < 1) return { text: `step ${seed % 5}\n\n`, end: 'delimiter' };
     const [of, ends] = [hash(seed, 'answer') % 4, hash(seed, 'end') % 6];

@@ -1,6 +1,5 @@
-// The independent samples of one question, with answers, scores and correctness: what at most m of them achieve and cost under each
-// rule, and whether scores tell right from wrong. Samples are exchangeable, so figures are means over all rotations of their order.
-// Pure.
+// Evaluates the independent samples of one question, by answers, scores and correctness: what at most m of them achieve and cost under each
+// rule, and whether scores tell right from wrong. Samples are exchangeable, so figures are means over all rotations of their order. Pure.
 
 import { meaningOf } from '@coppice/core/answer';
 import { type GoldQuestion, isRight } from '@coppice/core/answering';
@@ -15,7 +14,7 @@ export type SampleRule = (typeof sampleRules)[number];
 export type SampleScoring = 'own' | 'last';
 
 export interface DrawnSample {
-  /** Equal for answers that mean the same; undefined where it says nothing. */
+  /** Equal for answers that mean the same; undefined if the sample gives no answer. */
   readonly meaning: string | undefined;
   readonly complete: boolean;
   readonly right: boolean;
@@ -56,10 +55,10 @@ export function ruleCurve(rule: SampleRule, samples: readonly DrawnSample[], sco
 }
 
 function walk(rule: SampleRule, order: readonly DrawnSample[], scoring: SampleScoring): RuleCurve {
-  const standing = new RuleState(rule, scoring);
+  const state = new RuleState(rule, scoring);
   const right = order.map((sample) => {
-    standing.add(sample);
-    return Number(standing.chosen?.right ?? false);
+    state.add(sample);
+    return Number(state.chosen?.right ?? false);
   });
   let all = 0;
   const tokens = order.map((each) => (all += each.tokens));
@@ -71,7 +70,7 @@ interface VotedAnswer {
   best: DrawnSample;
 }
 
-/** Tolerance: weights are sums of fractions. */
+/** Tolerance for rounding: weights are sums of fractions. */
 const rounding = 1e-12;
 
 /** The state of a rule after each sample. */
@@ -114,8 +113,8 @@ class RuleState {
 }
 
 /**
- * Share of right-wrong pairs in which the right sample scores higher (AUC within the question; ties count half); undefined where all
- * are right, or all wrong.
+ * Share of right-wrong pairs in which the right sample scores higher (AUC within the question; ties count half);
+ * undefined if all are right, or all wrong.
  */
 export function preference(samples: readonly DrawnSample[], scoring: SampleScoring): number | undefined {
   const right = samples.filter((each) => each.right);

@@ -12,7 +12,7 @@ it('draws sums whose answers are whole numbers above zero, the same for a seed',
   expect(easySums(8)[0]).not.toEqual(all[0]);
 });
 
-it('says what its questions ask', () => {
+it('gives the answers that its questions ask for', () => {
   const [pencils, , , , , , , train] = easySums(1);
   const [box, boxes, given] = pencils!.question.match(/\d+/g)!.map(Number);
   expect(Number(pencils!.answer)).toBe(box! * boxes! - given!);

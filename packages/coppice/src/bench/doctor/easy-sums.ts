@@ -1,5 +1,5 @@
-// Word problems with known answers for a user who has none. Numbers come from a seed, so that no model has seen them. They are easy, of one
-// to three steps, and say less than a user's own questions. Pure.
+// Makes word problems with known answers for users who have none. Numbers come from a seed, so that no model has seen them. They are easy,
+// of one to three steps, and say less than a user's own questions. Pure.
 
 import type { GoldQuestion } from '@coppice/core/answering';
 import { Random } from '@coppice/core/base';

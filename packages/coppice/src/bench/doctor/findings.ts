@@ -14,7 +14,7 @@ export const good = (text: string): Finding => ({ level: 'good', text });
 export const note = (text: string): Finding => ({ level: 'note', text });
 export const warning = (text: string): Finding => ({ level: 'warning', text });
 
-/** Tokens of context that a few long steps fill. */
+/** A few long steps fill a context of this size. */
 const shortContextTokens = 2048;
 const fewSlots = 4;
 
@@ -64,7 +64,7 @@ function countText({ dialect }: ServerFacts): string {
 }
 
 function seedText({ dialect }: ServerFacts): string {
-  const remedy = dialect === 'sglang' ? '; --enable-deterministic-inference makes it' : '';
+  const remedy = dialect === 'sglang' ? '; --enable-deterministic-inference makes it do so' : '';
   return `does not promise to honour seeds: a search cannot be repeated exactly${remedy}`;
 }
 
@@ -122,6 +122,6 @@ export function verifierFindings(kind: RemoteVerifierKind): Finding[] {
     case 'judge':
       return [warning('a judge writes text for every step: many times the cost of a reward model, and no probability')];
     case 'http':
-      return [note('a scorer of your own: nothing is known of its cost')];
+      return [note('your own scorer: its cost is unknown')];
   }
 }

@@ -1,11 +1,11 @@
-// Where votes over the samples of questions with known answers would end, and whether the leading answer is right: what confidence is fitted
-// to (core: answer/confidence.ts). Samples count in all rotations of their order, one at a time. Pure.
+// Finds where votes over the samples of questions with known answers would end, and whether the leading answer is right: confidence is
+// fitted to this (core: answer/confidence.ts). Samples count in all rotations of their order, one at a time. Pure.
 
 import type { LabelledStop } from '@coppice/core/answer';
 import { worthOf } from '@coppice/core/tree';
 import type { DrawnSample } from './drawn-samples.ts';
 
-/** `isJudged`: a judge has read the samples. It may not read those of a search, so that each stop counts with a score and without. */
+/** `isJudged`: a judge has read the samples. In a search it may not read them, so that each stop counts with a score and without. */
 export function labelledStops(samples: readonly DrawnSample[], price: number, isJudged: boolean): LabelledStop[] {
   return samples.flatMap((_, at) => {
     const stop = stopOf([...samples.slice(at), ...samples.slice(0, at)], price);
@@ -15,7 +15,7 @@ export function labelledStops(samples: readonly DrawnSample[], price: number, is
   });
 }
 
-/** With the score of the leader's first sample. */
+/** The stop has the score of the leader's first sample. */
 function stopOf(order: readonly DrawnSample[], price: number): LabelledStop | undefined {
   for (let samples = Math.min(2, order.length); ; samples += 1) {
     const drawn = order.slice(0, samples);

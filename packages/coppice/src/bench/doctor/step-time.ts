@@ -46,7 +46,7 @@ export async function measureCurve(source: EngineWaves, options: Partial<CurveOp
     const { elapsedMs, tokens: written } = level;
     const tokensPerSecond = (written / elapsedMs) * 1000;
     points.push({ sequences, stepMs: (sequences * 1000) / tokensPerSecond, tokensPerSecond });
-    // The next wave takes about as long again for each token, and at most twice as long in all.
+    // The next wave takes about as long for each token, and at most twice as long in all.
     if (sequences === limit || performance.now() + 2 * elapsedMs > endMs) break;
   }
   return points;
@@ -58,11 +58,11 @@ function affordable(tokens: number, elapsedMs: number, levelMs: number): number 
 }
 
 const leastTokens = 8;
-/** Levels that the time is shared among: 1, 2, 4, … 256 are nine. */
+/** Levels that share the time: 1, 2, 4, … 256 are nine. */
 const levels = 10;
 const mostWaves = 5;
 
-/** The fastest of a few waves: what slows one down is other work on the machine. Undefined after a fault. */
+/** The fastest of a few waves: only other work on the machine makes one slower. Undefined after a fault. */
 async function bestWave(
   source: EngineWaves,
   sequences: number,
@@ -100,8 +100,8 @@ export class EngineWaves {
   }
 }
 
-/** Share of the highest throughput that is enough: more sequences cost each of them time and give little more. */
-const enough = 0.8;
+/** Share of the highest throughput at the knee: more sequences slow each other down and give little more. */
+const kneeShare = 0.8;
 
 /**
  * The fewest sequences that give most of the highest throughput. Measured from the top: on a slowly rising curve no single doubling
@@ -109,10 +109,10 @@ const enough = 0.8;
  */
 export function kneeOf(points: readonly CurvePoint[]): CurvePoint | undefined {
   const highest = Math.max(...points.map((each) => each.tokensPerSecond));
-  return points.find(({ tokensPerSecond }) => tokensPerSecond >= enough * highest);
+  return points.find(({ tokensPerSecond }) => tokensPerSecond >= kneeShare * highest);
 }
 
-/** Strands that fill the engine to its knee: each expansion of a strand is `branching` sequences. */
+/** Strands that fill the engine to its knee: each expansion has `branching` sequences. */
 export function budgetFor(knee: CurvePoint, branching: number): number {
   return Math.max(1, Math.round(knee.sequences / branching));
 }

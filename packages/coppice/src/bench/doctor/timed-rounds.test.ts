@@ -26,7 +26,7 @@ it('asks in rounds that double while half of the rest holds them, and ends in ti
   expect(begun).toBe(rounds.reduce((sum, size) => sum + size, 0));
 });
 
-it('ends before the time where one question more would not fit, and with the questions', async () => {
+it('ends early if one more question would not fit, and when no question is left', async () => {
   expect(await run(100, 300_000, 64, (size) => size * 120_000)).toEqual({
     begun: 2,
     rounds: [1, 1],
@@ -36,7 +36,7 @@ it('ends before the time where one question more would not fit, and with the que
   expect(await run(5, 300_000, 64, (size) => size * 10)).toMatchObject({ begun: 5, rounds: [1, 2, 2] });
 });
 
-it('ends where a round says so', async () => {
+it('ends when a round says so', async () => {
   const rounds: number[] = [];
   const limits = { limitMs: 1000, most: 8, nowMs: () => 0 };
   await timedRounds([1, 2, 3, 4], limits, async (round) => rounds.push(...round) < 3);

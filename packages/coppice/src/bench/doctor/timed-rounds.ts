@@ -1,5 +1,5 @@
-// Asks questions in rounds until the time is up. Every contender finishes a round before the next begins, so that nearly all answered
-// questions are answered by all. Rounds grow while they fit.
+// Asks questions in rounds until the time is up. Every contender finishes a round before the next begins, so that all answer nearly the
+// same questions. Rounds grow while they fit.
 
 export interface RoundLimits {
   readonly limitMs: number;
@@ -10,7 +10,7 @@ export interface RoundLimits {
 /** Largest share of the remaining time that a round may take. */
 const shareOfRest = 0.5;
 
-/** Resolves with how many questions were begun. `answer` gets the time that is left, must not take more, and says whether to go on. */
+/** Resolves to the number of questions begun. `answer` gets the remaining time, must not take longer, and resolves to false to stop. */
 export async function timedRounds<Question>(
   questions: readonly Question[],
   { limitMs, most, nowMs }: RoundLimits,
@@ -25,7 +25,7 @@ export async function timedRounds<Question>(
     if (!(await answer(round, startMs + limitMs - beganMs))) break;
     const leftMs = startMs + limitMs - nowMs();
     const fitting = (share: number) => Math.floor((share * leftMs * round.length) / Math.max(1, nowMs() - beganMs));
-    // The last ones may take all that is left.
+    // The last questions may take all that is left.
     size = Math.min(most, 2 * round.length, Math.max(fitting(shareOfRest), Math.min(1, fitting(1))));
   }
   return begun;

@@ -1,5 +1,5 @@
-// How much of a server's own speed reaches users: whole answers to easy sums, samples of self-consistency through coppice's own loop beside
-// plain requests, with as many in flight. If little reaches them, says what holds it.
+// Measures how much of a server's own speed reaches users: whole answers to easy sums, samples of self-consistency through coppice's own
+// loop beside plain requests, with as many in flight. If little reaches them, it names the cause.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRight, type OpenModel, ownPlan } from '@coppice/core/answering';
@@ -14,23 +14,23 @@ import type { CurvePoint } from './step-time.ts';
 export interface WholeAnswers {
   /** Strands, and plain requests. */
   readonly inFlight: number;
-  /** Tokens a second of plain requests, and of searches. */
+  /** Tokens per second of plain requests, and of searches. */
   readonly alone: number;
   readonly searched: number;
-  /** Means while searches ran: sequences at the server, and held here for room. */
+  /** Means while searches ran: sequences at the server, and those held here for room. */
   readonly sent: number;
   readonly held: number;
-  /** Share of the time in which our own process had work. */
+  /** Share of the time in which this process had work. */
   readonly busy: number;
 }
 
 const samples = 16;
-/** Several times what such an answer takes. */
+/** Several times the length of such an answer. */
 const maxTokens = 512;
-/** The first third of a run fills the server; one that has answered nothing after the others goes on for a few more. */
+/** The first third of a run fills the server. A run without an answer after three thirds goes on for a few more. */
 const mostThirds = 9;
 
-/** `seconds`: of each of the two runs. Connects the engine: the caller must not use it meanwhile. */
+/** `seconds`: length of each of the two runs. Connects the engine: the caller must not use it meanwhile. */
 export async function measureWholeAnswers(
   model: OpenModel,
   server: PlainServer,
@@ -62,7 +62,7 @@ interface PlainServer {
   readonly facts: ServerFacts;
 }
 
-/** Only servers that give whole answers can be asked plainly. */
+/** True if the server gives whole answers; only such servers can be asked plainly. */
 export function givesWhole({ dialect }: ServerFacts): boolean {
   return dialects[dialect].givesWhole;
 }
@@ -71,9 +71,9 @@ interface PlainLoad {
   readonly prompts: readonly Prompt[];
   readonly inFlight: number;
   readonly maxTokens: number;
-  /** Ends it: what is in flight is given up. */
+  /** Ends the load and cancels requests in flight. */
   readonly signal: AbortSignal;
-  /** Counts what the answers bring. */
+  /** Counts the tokens of the answers. */
   readonly totals: { tokens: number };
 }
 
@@ -116,7 +116,7 @@ async function askPlainly({ connection, facts }: PlainServer, load: PlainLoad): 
 
 type Totals = Readonly<Record<'tokens' | 'heldMs' | 'servedMs', number>>;
 
-/** Rates of totals while `work` runs. By Little's law the rate of a sum of times is the mean number of those that take it. */
+/** Rates of totals while `work` runs. By Little's law the rate of a sum of times is the mean number in flight. */
 async function run(seconds: number, totals: () => Totals, work: (signal: AbortSignal) => Promise<void>) {
   const controller = new AbortController();
   const measured = (async () => {

@@ -1,5 +1,5 @@
-// `coppice ask`: one question, on the embedded engine or on servers. Shows the growing tree, then the answer, its path, the exit and
-// the cost.
+// `coppice ask`: answers one question, on the embedded engine or on servers. Shows the growing tree, then the answer, its path, the exit
+// and the cost.
 
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { extractAnswer } from '@coppice/core/answer';
@@ -133,7 +133,7 @@ const defaultSeed = 1;
 
 type Settings = ReturnType<typeof readArgs>;
 
-/** Shows the search while it runs: a live tree on a terminal, lines elsewhere, nothing beside JSON. */
+/** Shows the search while it runs: a live tree on a terminal, otherwise lines; nothing with JSON. */
 class Watcher {
   readonly #block: LiveBlock;
   readonly #settings: Settings;
@@ -171,7 +171,7 @@ class Watcher {
     this.#block.draw([...treeLines(tree, size), '', statusLine(tree, this.#rollouts, generatedTokens)]);
   }
 
-  /** The last tree stays, with what its signs mean. */
+  /** Leaves the last tree on the screen, with a legend. */
   end({ result, tree }: FinishedRun): void {
     clearInterval(this.#redrawing);
     if (this.#settings.json || !process.stdout.isTTY) return;
@@ -185,7 +185,7 @@ function readArgs(args: readonly string[]) {
   const config = { args: [...args], allowPositionals: true, options: flags } as const;
   const { values, positionals, wish: told, model } = readSearchArguments(config, everySetting);
   const question = positionals.join(' ').trim();
-  if (question === '') raise('bad-setting', 'ask what? Give a question: coppice ask "make 24 from 4 7 8 8"');
+  if (question === '') raise('bad-setting', 'there is no question; give one: coppice ask "make 24 from 4 7 8 8"');
   const effort = given('effort', values.effort, (name) => oneOf('effort', name, efforts));
   const wish: Wish = { ...told, ...effort };
   const needsVerifier = wish.program !== undefined && programOf(wish.program).needsVerifier;
@@ -198,7 +198,7 @@ function readArgs(args: readonly string[]) {
   };
 }
 
-/** Refuses questions that a shipped model does not know before anything is loaded. */
+/** Refuses, before anything is loaded, questions that a shipped model cannot answer. */
 function requireKind({ question, own }: Settings): void {
   const formed = shippedOf(own)?.form(askedQuestion(question).prompt);
   if (formed !== undefined && 'reason' in formed) raise('unsupported', formed.reason);
@@ -218,7 +218,7 @@ function report(
   console.log(answerLines(reported, widthOf(process.stdout, 100), painter(process.stdout, process.env)).join('\n'));
 }
 
-/** Writes through a descriptor: every event is in the file even if the process is killed. */
+/** Writes through a descriptor, so that every event is in the file even if the process is killed. */
 function openTrace({ question, own }: Settings, plan: SearchPlan, file: string): number {
   const { program, policy, rollouts, threshold, seed } = plan;
   const model = own.model ?? plan.model;

@@ -1,4 +1,4 @@
-// What `export` refuses, each in one line; and a journal that it reads.
+// `export` refuses these in one line each, and reads a journal.
 
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,7 +35,7 @@ async function journalled(texts: TextKeeping): Promise<string> {
 describe('refuses in one line', () => {
   const refused = (args: string[], line: string) => expect(run(args)).rejects.toThrow(line);
 
-  it('a format that it does not know, a table that does not exist, a journal that is not there', async () => {
+  it('an unknown format, an unknown table, a missing journal', async () => {
     await refused(['--out', 'trees.csv'], 'its format is not known; the name ends in .jsonl or .parquet');
     await refused(['--rows', 'leaves'], "--rows is 'leaves'; it must be one of nodes, rollouts");
     await refused(['--journal', join(folder, 'none.db')], 'there is no journal');

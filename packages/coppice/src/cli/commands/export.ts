@@ -1,5 +1,6 @@
-// `coppice export`: finished searches as training data, from a journal or from traces. Rows go to a file, whose ending names the format,
-// or as JSON lines to the output; a line beside it counts what was left out. A file of that name is replaced once all rows are written.
+// `coppice export`: writes finished searches as training data, from a journal or from traces. Rows go to a file, whose ending names the
+// format, or as JSON lines to the output; a line on the error output counts what was left out. A file of that name is replaced once all
+// rows are written.
 
 import { createWriteStream, renameSync, rmSync } from 'node:fs';
 import { extname } from 'node:path';

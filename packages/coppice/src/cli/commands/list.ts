@@ -1,4 +1,4 @@
-// The commands by name. Each is loaded only when it is used.
+// Lists the commands by name. Each is loaded only when it is used.
 
 import type { Help } from '../flags/help.ts';
 

@@ -1,5 +1,5 @@
-// `coppice migrate`: makes the tables of a cluster in PostgreSQL, or says that they are there. No other command changes tables: an
-// upgrade happens when its operator wants it.
+// `coppice migrate`: makes the tables of a cluster in PostgreSQL, or says that they exist. No other command changes tables, so that an
+// operator decides when an upgrade happens.
 
 import { journalKind } from '@coppice/core/config';
 import { configFlags, readConfig } from '../flags/config-file.ts';
@@ -11,8 +11,7 @@ export const flags = { ...configFlags, ...helpFlag } as const satisfies Flags;
 
 export const help: Help = {
   usage: 'migrate [options]',
-  about:
-    'Makes the tables of journal.schema in the PostgreSQL that DATABASE_URL names; does nothing where they are there.',
+  about: 'Makes the tables of journal.schema in the PostgreSQL that DATABASE_URL names; does nothing if they exist.',
   groups: [['options', flags]],
   examples: ['migrate --set journal.kind=postgres --set journal.schema=coppice'],
 };

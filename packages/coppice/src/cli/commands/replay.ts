@@ -1,5 +1,5 @@
-// `coppice replay`: steps through a trace of `ask --trace`, with the arrow keys on a terminal; elsewhere it prints every event, or the
-// tree after one of them.
+// `coppice replay`: steps through a trace of `ask --trace` with the arrow keys on a terminal; otherwise prints every event, or the tree
+// after one of them.
 
 import { emitKeypressEvents } from 'node:readline';
 import { raise } from '@coppice/core/base';
@@ -28,7 +28,7 @@ export const flags = {
 export async function run(args: readonly string[]): Promise<number> {
   const { values, positionals } = readArguments({ args: [...args], allowPositionals: true, options: flags });
   const [file] = positionals;
-  if (file === undefined) raise('bad-setting', 'replay what? Give the file that ask --trace wrote');
+  if (file === undefined) raise('bad-setting', 'there is no trace; give the file that ask --trace wrote');
   const trace = readTrace(file);
   const { at } = given('at', values.at, (text) => whole('at', text, 0, trace.events.length, 'events'));
   if (at !== undefined) printAt(trace, at);

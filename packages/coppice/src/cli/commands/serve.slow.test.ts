@@ -24,7 +24,7 @@ function serve(
 }
 
 describe('coppice serve', () => {
-  test('prints an example that it takes back, a schema, and the configuration in force', async () => {
+  test('prints an example that it accepts, a schema, and the configuration in force', async () => {
     const example = await serve(['--print-example']);
     const file = join(folder, 'example.json');
     writeFileSync(file, example.out);
@@ -46,16 +46,16 @@ describe('coppice serve', () => {
     expect(server.foreignNames).toBe('refuse');
   });
 
-  test('does not leave out --sim without a word where a file names other models', async () => {
+  test('refuses --sim if a file names other models', async () => {
     const file = join(folder, 'models.json');
     writeFileSync(file, JSON.stringify({ models: [{ name: 'mine', engine: { kind: 'llama' } }] }));
     const { code, err } = await serve(['--sim', '--config', file, '--print-config']);
     expect(code).toBe(2);
-    expect(err).toMatch(/^coppice: --sim: .*models\.json or the environment names models of its own \('mine'\)/);
+    expect(err).toMatch(/^coppice: --sim: .*models\.json or the environment configures models \('mine'\)/);
     expect((await serve(['--sim', '--print-config'])).code).toBe(0);
   });
 
-  test('makes a key whose line the configuration takes', async () => {
+  test('makes a key whose line the configuration accepts', async () => {
     const { out } = await serve(['--new-key', 'ann']);
     const [, key] = /^ {2}(cpk_\S+)$/m.exec(out) ?? [];
     const [, line] = /^ {2}(\{.*\})$/m.exec(out) ?? [];
@@ -64,7 +64,7 @@ describe('coppice serve', () => {
     expect(loadConfig({ base }).keys[0]?.name).toBe('ann');
   });
 
-  test('complains about what it cannot use in one line, with status 2', async () => {
+  test('refuses wrong input in one line, with status 2', async () => {
     for (const [args, complaint] of [
       [['--set', 'server.prot=1'], /prot/],
       [['--set', 'server.host=0.0.0.0'], /loopback/],
@@ -78,7 +78,7 @@ describe('coppice serve', () => {
     }
   });
 
-  test('ends with one line where the journal cannot be made, whatever stands in the way', async () => {
+  test('ends with one line if the journal cannot be made, for any reason', async () => {
     const file = join(folder, 'no-folder');
     writeFileSync(file, '');
     for (const path of ['/proc/none/below/j.db', join(file, 'j.db'), join(file, 'below', 'j.db'), folder]) {
@@ -96,7 +96,7 @@ describe('coppice serve', () => {
     await served.stop();
   });
 
-  test('serves, and ends in order on a signal', async () => {
+  test('serves, and shuts down cleanly on a signal', async () => {
     const served = await ServedProcess.start([
       '--sim',
       '--journal',

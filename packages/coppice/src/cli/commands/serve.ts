@@ -1,5 +1,5 @@
-// `coppice serve`: the gateway in the foreground. Takes up what a former process left, reads keys anew on SIGHUP, and ends in order on
-// SIGINT or SIGTERM.
+// `coppice serve`: runs the gateway in the foreground. Resumes what a former process left, reads keys again on SIGHUP, and shuts down
+// cleanly on SIGINT or SIGTERM.
 
 import { type OpenModel, openModels } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
@@ -39,9 +39,9 @@ export const help: Help = {
 
 export async function run(args: readonly string[]): Promise<number> {
   const { values } = readArguments({ args: [...args], options: flags });
-  if (values['print-example']) return say(printExample(defaultModels()).trimEnd());
-  if (values['print-schema']) return say(printSchema());
-  if (values['new-key'] !== undefined) return say(describeKey(values['new-key']));
+  if (values['print-example']) return print(printExample(defaultModels()).trimEnd());
+  if (values['print-schema']) return print(printSchema());
+  if (values['new-key'] !== undefined) return print(describeKey(values['new-key']));
   const shorthand = [
     ...(values.host === undefined ? [] : [`server.host=${JSON.stringify(values.host)}`]),
     ...(values.port === undefined ? [] : [`server.port=${values.port}`]),
@@ -51,18 +51,18 @@ export async function run(args: readonly string[]): Promise<number> {
   const load = () => readConfig(values, models, shorthand);
   const config = load();
   if (values.sim) mustBeSimulated(config, values.config);
-  return values['print-config'] ? say(printConfig(config)) : serve(config, load);
+  return values['print-config'] ? print(printConfig(config)) : serve(config, load);
 }
 
-/** Refused together with models of a file or a setting, which would replace the simulated one. */
+/** Refuses --sim together with models of a file or a setting, which would replace the simulated one. */
 function mustBeSimulated({ models }: Config, file = 'coppice.json'): void {
   const other = models.find(({ engine }) => engine.kind !== 'sim');
   if (other === undefined) return;
   const remedy = 'leave --sim out, or start where there is no such file';
-  raise('bad-setting', `--sim: ${file} or the environment names models of its own ('${other.name}'); ${remedy}`);
+  raise('bad-setting', `--sim: ${file} or the environment configures models ('${other.name}'); ${remedy}`);
 }
 
-/** `reload`: the configuration as it is now, for what may change while it runs. */
+/** `reload`: reads the configuration again, for keys that change while it runs. */
 async function serve(config: Config, reload: () => Config): Promise<number> {
   const { level } = config.log;
   const format = process.stderr.isTTY ? 'text' : 'json';
@@ -91,7 +91,7 @@ async function serve(config: Config, reload: () => Config): Promise<number> {
   return 0;
 }
 
-/** Reads keys anew on SIGHUP, ends on SIGINT or SIGTERM. `forget`: ignores SIGHUP from then on. */
+/** Reads keys again on SIGHUP, shuts down on SIGINT or SIGTERM. `forget`: ignores SIGHUP from then on. */
 function followSignals(gateway: Gateway, keys: () => Config['keys'], log: Log) {
   const takeKeys = (): void => {
     try {
@@ -103,7 +103,7 @@ function followSignals(gateway: Gateway, keys: () => Config['keys'], log: Log) {
   process.on('SIGHUP', takeKeys);
   const stopped = new Promise<void>((resolve) => {
     const stop = (): void => {
-      // A second signal does not wait.
+      // A second SIGINT exits at once.
       process.once('SIGINT', () => process.exit(130));
       void gateway.close().then(resolve);
     };
@@ -131,7 +131,7 @@ function describeKey(name: string): string {
   return `The key, shown this once; give it to the client:\n  ${key}\n\nInto "keys" of the configuration:\n  ${line}`;
 }
 
-function say(text: string): number {
+function print(text: string): number {
   console.log(text);
   return 0;
 }

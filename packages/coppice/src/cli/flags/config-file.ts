@@ -1,4 +1,4 @@
-// The configuration in force for a command: the file that it was given or the one that lies here, then the environment, then its flags.
+// Reads the configuration in force for a command: the given file or `coppice.json` of this folder, then the environment, then its flags.
 
 import { existsSync } from 'node:fs';
 import { type Config, loadConfig, readText } from '@coppice/core/config';
@@ -19,7 +19,7 @@ interface ConfigValues {
   readonly set?: readonly string[] | undefined;
 }
 
-/** `models`: those that are served where nothing else is named. `shorthand`: what other flags set, behind `--set`. */
+/** `models`: served if nothing else is named. `shorthand`: what other flags set, applied after `--set`. */
 export function readConfig(values: ConfigValues, models: readonly object[], shorthand: readonly string[] = []): Config {
   const file = values.config ?? (existsSync('coppice.json') ? 'coppice.json' : undefined);
   return loadConfig({

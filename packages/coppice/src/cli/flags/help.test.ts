@@ -17,18 +17,18 @@ describe.each(Object.entries({ ask, bench, doctor }))('the help of %s', (_, { fl
     );
   });
 
-  it('says something of every flag', () => {
+  it('describes every flag', () => {
     const all = helpText(help, true);
     expect(Object.keys(flags).filter((name) => !all.includes(`  --${name}`))).toEqual([]);
   });
 });
 
-it('says something of every setting', () => {
+it('the help describes every setting', () => {
   const all = helpText(ask.help, true);
   expect(settingNames(everySetting).filter((name) => !all.includes(`\n  ${name}`))).toEqual([]);
 });
 
-it.each(Object.entries(commands))('what a newcomer reads of %s fits 80 columns', async (name, { about, load }) => {
+it.each(Object.entries(commands))('the first help of %s fits 80 columns', async (name, { about, load }) => {
   const { help } = await load();
   const lines = [`  ${name.padEnd(10)} ${about}`, ...(typeof help === 'string' ? help.split('\n') : [])];
   expect(lines.filter((line) => line.length > 80)).toEqual([]);

@@ -1,5 +1,5 @@
-// The help of a command, from the declarations of its flags: a usage line, groups of flags, examples; `--help all` adds rarer flags and
-// every setting. At most 80 columns wide.
+// Prints the help of a command from the declarations of its flags: a usage line, groups of flags, examples; `--help all` adds rarer flags
+// and every setting. At most 80 columns wide.
 
 import { wrap } from '../terminal/terminal.ts';
 
@@ -77,7 +77,7 @@ function flagLines(name: string, flag: Flag): string[] {
   return entryLines(`--${name}${taken}`, `${flag.about}${otherwise}`);
 }
 
-/** A name that is too long for its column has a line of its own. */
+/** Puts a name that is too long for its column on a separate line. */
 function entryLines(name: string, text: string): string[] {
   const head = `  ${name}`;
   const lines = wrap(text, width - column);

@@ -1,4 +1,4 @@
-// The flags of search settings, and the wish that they and `--set` make.
+// The flags of search settings, and the wish made of them and `--set`.
 
 import { checkWish, type Wish } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
@@ -14,7 +14,7 @@ export const knobFlags = {
     about: 'what to grow: auto, mcts, best-first, … (auto: what suits question and judge)',
   },
   policy: { type: text, takes: 'NAME', about: 'when a search ends: safe, boost, positive, … (safe)' },
-  rollouts: { type: text, takes: 'N', about: 'paths to pay for, where the effort does not suit' },
+  rollouts: { type: text, takes: 'N', about: 'paths to pay for, if the effort does not suit' },
   threshold: { type: text, takes: 'X', about: 'score from which an answer is accepted' },
   branching: {
     type: text,
@@ -30,11 +30,11 @@ export const knobFlags = {
   },
   temperature: { type: text, takes: 'X', about: 'of sampling (0.8, of the shipped models 1)', rare: true },
   seed: { type: text, takes: 'N', about: 'of all draws (1)' },
-  'token-budget': { type: text, takes: 'N', about: 'generated tokens; gives the best so far then' },
-  'deadline-ms': { type: text, takes: 'N', about: 'milliseconds; gives the best so far then' },
+  'token-budget': { type: text, takes: 'N', about: 'generated tokens; then gives the best so far' },
+  'deadline-ms': { type: text, takes: 'N', about: 'milliseconds; then gives the best so far' },
 } as const satisfies Flags;
 
-/** Checks the flags and `--set`; a complaint names the flag, and a setting given twice is refused. */
+/** Checks the flags and `--set`. A complaint names the flag; a setting that is given twice is refused. */
 export function readWish(
   values: Readonly<Record<string, unknown>>,
   names: readonly SearchKnob[],

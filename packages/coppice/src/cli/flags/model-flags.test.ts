@@ -8,7 +8,7 @@ function modelOf(values: Parameters<typeof readModelFlags>[0], ...set: string[])
 }
 
 describe('the flags of a model', () => {
-  it('go with settings of its parts', () => {
+  it('can be combined with settings of its parts', () => {
     expect(modelOf({ budget: '4' }, 'engine.gpu=vulkan', 'delimiters=\\n')).toMatchObject({
       budget: 4,
       engine: { gpu: 'vulkan' },
@@ -23,7 +23,7 @@ describe('the flags of a model', () => {
     [{ 'key-env': 'KEY' }, [], /--key-env belongs to --engine URL/],
     [{ prm: 'sapling-prm', verifier: ['http://127.0.0.1:1'] }, [], /give one of them/],
     [{ budget: '4' }, ['budget=5'], /--budget and --set budget say the same/],
-    [{}, ['engine.urls=http://x'], /said by --engine/],
+    [{}, ['engine.urls=http://x'], /--engine sets this/],
     [{}, ['boundprune=best'], /did you mean boundPrune\?/],
     [{}, ['topP=1'], /did you mean sampling.topP\?/],
     [{}, ['threshold=3'], /--threshold is 3; it must be a number from 0 to 1/],

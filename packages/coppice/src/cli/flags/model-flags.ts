@@ -1,5 +1,5 @@
-// The flags of a model, its own or one on servers, and of the reward model: the same in every command that answers questions.
-// Everything else of a model is a setting (settings.ts).
+// The flags of a model, embedded or on servers, and of the reward model: the same in every command that answers questions. Everything else
+// of a model is a setting (settings.ts).
 
 import type { OwnModelOptions } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';

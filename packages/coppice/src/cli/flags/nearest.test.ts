@@ -7,14 +7,14 @@ import { readArguments } from './options.ts';
 describe('did you mean', () => {
   const known = ['rollouts', 'policies', 'threshold', 'help'];
 
-  it('finds what was mistyped or only begun', () => {
+  it('finds names that were mistyped or only begun', () => {
     expect(nearest('rolouts', known)).toBe('rollouts');
     expect(nearest('polices', known)).toBe('policies');
     expect(nearest('thr', known)).toBe('threshold');
     expect(nearest('aks', ['ask', 'serve'])).toBe('ask');
   });
 
-  it('says nothing where nothing is near', () => {
+  it('suggests nothing if no name is near', () => {
     expect(nearest('zebra', known)).toBeUndefined();
     expect(nearest('x', known)).toBeUndefined();
   });
@@ -32,7 +32,7 @@ describe('did you mean', () => {
 describe('colour', () => {
   const terminal = { isTTY: true, write: () => {} };
 
-  it('is used on a terminal alone, and not where NO_COLOR asks for none', () => {
+  it('is used only on a terminal, and never under NO_COLOR', () => {
     expect(painter(terminal, {})('x', 'green')).toBe('\u001b[32mx\u001b[0m');
     expect(painter(terminal, { NO_COLOR: '' })('x', 'green')).not.toBe('x');
     expect(painter(terminal, { NO_COLOR: '1' })('x', 'green')).toBe('x');

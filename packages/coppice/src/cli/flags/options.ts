@@ -1,4 +1,4 @@
-// Values of command-line options, checked: a complaint gives the value, the bounds and the option.
+// Reads and checks values of command-line options: a complaint gives the value, the bounds and the option.
 
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { complaint, type Knob, nearest, raise, type ValueOf, valueOfText } from '@coppice/core/base';
@@ -42,7 +42,7 @@ function complaintOf(error: unknown, { args = [], options = {} }: ParseArgsConfi
   return `there is no option --${unknown}${meant === undefined ? '; --help lists them' : `; did you mean --${meant}?`}`;
 }
 
-/** The value behind an unknown option, quoted for a shell. */
+/** The value after an unknown option, quoted for a shell. */
 function writtenValue(args: readonly string[], option: string): string {
   const at = args.findIndex((arg) => arg === `--${option}` || arg.startsWith(`--${option}=`));
   const value = args[at]?.includes('=') ? args[at].slice(option.length + 3) : args[at + 1];
@@ -50,7 +50,7 @@ function writtenValue(args: readonly string[], option: string): string {
   return /^[\w.,+/:-]+$/.test(value) ? value : `'${value}'`;
 }
 
-/** Reads a flag that is no setting, refused in the same words where it is out of bounds. */
+/** Reads a flag that is no setting; out of bounds it is refused in the same words. */
 export function flagOf<Each extends Knob>(option: string, text: string, knob: Each): ValueOf<Each> {
   const value = valueOfText(knob, text);
   const wrong = complaint(knob, value);
@@ -65,7 +65,7 @@ export function oneOf<Name extends string>(option: string, text: string, values:
   return flagOf(option, text, { values, unit: 'name', why: '' }) as Name;
 }
 
-/** A member that is there only when the option was given. */
+/** Makes a member only if the option was given. */
 export function given<Key extends string, Value>(
   key: Key,
   text: string | undefined,

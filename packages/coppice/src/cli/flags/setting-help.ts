@@ -1,4 +1,4 @@
-// The line of `--help all` for each setting: values, the clause that says what it does, default and unit.
+// Writes the line of `--help all` for each setting: values, the clause that says what it does, default and unit.
 
 import { flagKnobs, flagName, knobOf, modelSettings, namedPaths, type SearchKnob } from '@coppice/core/config';
 import { knobsByName, type SettingScope, settingGroups } from './settings.ts';
@@ -37,7 +37,7 @@ function shown(value: unknown): string | number | undefined {
   return typeof value === 'number' || typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The first clause that describes the setting: neither `0 is off` nor its owner. */
+/** The first clause that describes the setting, after `0 is off` and its owner. */
 function shortReason(why: string): string {
   const said = why.replace(/^0 is off[^.]*\. /, '');
   const ends = [...said.matchAll(/[;.:] /g)].filter(({ index, 0: mark }) => {

@@ -1,5 +1,5 @@
-// `--set NAME=VALUE`: every setting of a model's section of the configuration, checked by the same schema. Settings of a search become a
-// wish, the rest overlays the model that the flags name.
+// Reads `--set NAME=VALUE`: every setting of a model's section of the configuration, checked by the same schema. Settings of a search
+// become a wish, the rest overlays the model that the flags name.
 
 import type { ParseArgsConfig } from 'node:util';
 import { checkWish, type Wish } from '@coppice/core/answering';
@@ -35,11 +35,11 @@ export interface SettingScope {
   readonly model: (name: string) => boolean;
 }
 
-const ofServers: readonly SearchKnob[] = ['priority', 'onUnaccepted', 'reasoning'];
-export const ownKnobs: readonly SearchKnob[] = searchKnobNames.filter((name) => !ofServers.includes(name));
+const serverKnobs: readonly SearchKnob[] = ['priority', 'onUnaccepted', 'reasoning'];
+export const ownKnobs: readonly SearchKnob[] = searchKnobNames.filter((name) => !serverKnobs.includes(name));
 
-/** Flags name the parts of a model: a setting cannot replace one part by another. */
-const saidByFlag: ReadonlyMap<string, string> = new Map([
+/** Settings with a flag: flags name the parts of a model, and a setting cannot replace one part by another. */
+const flagsOfSettings: ReadonlyMap<string, string> = new Map([
   ['engine.kind', '--engine'],
   ['engine.urls', '--engine'],
   ['engine.model', '--model'],
@@ -48,7 +48,7 @@ const saidByFlag: ReadonlyMap<string, string> = new Map([
   ['verifier.format', '--kind'],
   ['embedder.url', '--embedder'],
 ]);
-const ofGateway: readonly string[] = [
+const gatewaySettings: readonly string[] = [
   'name',
   'escalateTo',
   'panel.models',
@@ -65,7 +65,7 @@ export const knobsByName: ReadonlyMap<string, SearchKnob> = new Map(
 function machineNames(): string[] {
   const isTold = (name: string) => knobsByName.has(name) || namedPaths().has(name);
   return [...modelSettings().keys()].filter(
-    (name) => !isTold(name) && !saidByFlag.has(name) && !ofGateway.includes(name),
+    (name) => !isTold(name) && !flagsOfSettings.has(name) && !gatewaySettings.includes(name),
   );
 }
 
@@ -111,8 +111,8 @@ export function readSettings(texts: readonly string[] = [], scope: SettingScope)
 }
 
 function refuseName(name: string, known: readonly string[]): never {
-  const flag = saidByFlag.get(name);
-  if (flag !== undefined) raise('bad-setting', `--set ${name}: this is said by ${flag}`);
+  const flag = flagsOfSettings.get(name);
+  if (flag !== undefined) raise('bad-setting', `--set ${name}: ${flag} sets this`);
   const isElsewhere = knobsByName.has(name) || modelSettings().has(name);
   const meant = nearest(name, known) ?? known.find((each) => each.split('.').at(-1) === camelled(name));
   if (meant === undefined || isElsewhere)

@@ -1,5 +1,5 @@
-// The plug-ins of this installation. An imported package registers its engines, verifiers, journals, programs and rules; one that is not
-// installed is left out, and a configuration that needs it says which to install.
+// Loads the plug-ins of this installation. An imported package registers its engines, verifiers, journals, programs and rules; one that is
+// not installed is left out, and a configuration that needs it says which to install.
 
 import { engineKind, type PlainTree } from '@coppice/core/config';
 import '@coppice/core';

@@ -1,9 +1,9 @@
-// Progress of a run over many questions, on the error output: redrawn on a terminal, a line now and then elsewhere.
+// Shows the progress of a run over many questions on the error output: redrawn on a terminal, a line now and then elsewhere.
 
 import { duration, LiveBlock, progressBar } from './terminal.ts';
 
 const barWidth = 30;
-/** Answers between two lines where nothing can be redrawn. */
+/** Answers between two lines if the output is no terminal. */
 const betweenLines = 50;
 
 export class AnswerProgress {
@@ -20,7 +20,7 @@ export class AnswerProgress {
     this.#done = before;
   }
 
-  /** `quiet`: no lines where nothing can be redrawn. */
+  /** `quiet`: prints no lines if the output is no terminal. */
   tick(what: string, quiet: boolean): void {
     this.#done += 1;
     const spentMs = performance.now() - this.#startMs;

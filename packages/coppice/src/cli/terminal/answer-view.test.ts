@@ -29,7 +29,7 @@ function lines(speculate: number, ahead: Partial<Cost> = {}): string[] {
   return answerLines(reported as unknown as Reported, 60, (text) => text);
 }
 
-it('says what was grown ahead where that was asked for, and nothing of it elsewhere', () => {
+it('shows what was grown ahead if speculation is on, and nothing otherwise', () => {
   const ahead = (told: readonly string[]) => told.filter((line) => line.includes('grown ahead'));
   expect(ahead(lines(0))).toEqual([]);
   expect(ahead(lines(4))).toEqual(['         grown ahead: nothing, since no idle strand was worth it here']);

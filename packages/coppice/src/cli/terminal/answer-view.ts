@@ -1,4 +1,4 @@
-// The end of a search as text and as JSON: verdict, answer, path, exit and cost.
+// Shows the end of a search as text and as JSON: verdict, answer, path, exit and cost.
 
 import { actingThreshold, type SearchPlan } from '@coppice/core/answering';
 import {
@@ -29,7 +29,7 @@ const statuses: Readonly<Record<Verdict, number>> = { accepted: 0, confident: 0,
 
 export function statusOf(reported: Reported): number {
   const { kind } = reported.result.exit;
-  if (kind === 'cancelled') return 130; // as shells say it of a command that was interrupted
+  if (kind === 'cancelled') return 130; // shells use it for interrupted commands
   return kind === 'failed' ? 1 : statuses[verdictOf(judgedOf(reported))];
 }
 
@@ -49,7 +49,7 @@ export function answerLines(reported: Reported, width: number, paint: Paint): st
   ];
 }
 
-/** An answer that may be used comes first; any other is preceded by its verdict. */
+/** Puts an answer that may be used first, and any other after its verdict. */
 function headline(reported: Reported, width: number, paint: Paint): string[] {
   const { answer } = reported.result;
   const judged = judgedOf(reported);
@@ -141,7 +141,7 @@ function evidenceText({ rule, evidence }: Exit): string {
   return `${rule}: ${entries.join(', ') || 'no evidence needed'}`;
 }
 
-/** Prices are small. */
+/** Keeps two digits of small values: prices are small. */
 function shortNumber(value: number): string {
   return Math.abs(value) < 0.001 ? value.toPrecision(2) : value.toFixed(3);
 }

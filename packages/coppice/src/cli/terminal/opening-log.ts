@@ -1,4 +1,4 @@
-// Messages about opened servers while a command works: only those that change its answers.
+// Prints messages about opened servers while a command works: only those that change its answers.
 
 import type { OpeningLog } from '@coppice/core/config';
 

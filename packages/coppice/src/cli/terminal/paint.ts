@@ -1,4 +1,4 @@
-// Colour, only on a terminal and never under NO_COLOR (https://no-color.org). It repeats what the words say.
+// Colours text, only on a terminal and never under NO_COLOR (https://no-color.org). Colour repeats what the words say.
 
 import type { Verdict } from '@coppice/core/log';
 import type { Output } from './terminal.ts';

@@ -1,5 +1,5 @@
-// The configuration for people and tools: the JSON schema, an example with every knob, its default and its reason, and
-// the configuration in force. Key hashes are not shown: they are no secret, but of no use in a terminal.
+// Prints the configuration for people and tools: the JSON schema, an example with every knob, its default and its reason, and the
+// configuration in force. Key hashes are hidden: they are no secret, but useless in a terminal.
 
 import { isRecord } from '@coppice/core/base';
 import { type Config, checkConfig, type PlainTree, registeredSchema } from '@coppice/core/config';
@@ -14,7 +14,7 @@ export function printConfig(config: Config): string {
   return JSON.stringify({ ...config, keys }, null, 2);
 }
 
-/** JSON with comments that `--config` takes back as it is: what `serve` does with these models and no file. */
+/** JSON with comments that `--config` reads: what `serve` does with these models and no file. */
 export function printExample(models: readonly PlainTree[]): string {
   const example = checkConfig({ models });
   const lines = writeObject(example, z.toJSONSchema(registeredSchema(), { io: 'input' }) as Schema, '');

@@ -1,10 +1,10 @@
-// A search in single lines: its status below the growing tree, its events that matter, and each event of a log for `replay`.
+// Shows a search in single lines: its status below the growing tree, its events that matter, and each event of a log for `replay`.
 
 import { describeEvent, type LoggedEvent, type SearchEvent, shortScore } from '@coppice/core/log';
 import type { Tree } from '@coppice/core/tree';
 import { plainLine } from './terminal.ts';
 
-/** `tokens`: generated so far, steps under way included. */
+/** `tokens`: generated so far, running steps included. */
 export function statusLine(tree: Tree, rollouts: number, tokens: number): string {
   const { completed, pruned } = tree.closed;
   const best = tree.best?.reward === undefined ? '' : `, best ${shortScore(tree.best.score)}`;
@@ -13,7 +13,7 @@ export function statusLine(tree: Tree, rollouts: number, tokens: number): string
   return `${completed} of ${rollouts} rollouts${cut}, ${open} open, ${tree.nodes.length - 1} nodes, ${tokens} tokens generated${best}`;
 }
 
-/** For output that is not a terminal: finished paths. */
+/** Finished paths, for output that is not a terminal. */
 export function eventLine({ event }: LoggedEvent, tree: Tree): string | undefined {
   if (event.type !== 'grown' && event.type !== 'adopted') return undefined;
   const node = tree.node(event.node);

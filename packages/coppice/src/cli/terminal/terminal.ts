@@ -1,10 +1,10 @@
-// Text for a terminal: made harmless, cut to the width, redrawn in place. No text of a model or a question may move the cursor, change
-// colours or hide other text.
+// Prepares text for a terminal: makes it harmless, cuts it to the width, redraws it in place. No text of a model or a question may move the
+// cursor, change colours or hide other text.
 
 // Control characters, and the format characters that reorder or hide text in a line.
 const harmful = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** One line of harmless text: newlines and tabs become spaces, other control characters go. */
+/** Makes one line of harmless text: newlines and tabs become spaces, other control characters are removed. */
 export function plainLine(text: string): string {
   return text.replace(/\s+/g, ' ').replace(harmful, '').trim();
 }
@@ -24,7 +24,7 @@ export function columns(text: string): number {
   return sum;
 }
 
-/** Cuts to so many columns, with an ellipsis. */
+/** Cuts to this many columns, with an ellipsis. */
 export function cutTo(text: string, width: number): string {
   if (columns(text) <= width) return text;
   let used = 0;
@@ -37,7 +37,7 @@ export function cutTo(text: string, width: number): string {
   return `${kept}…`;
 }
 
-/** Breaks text at spaces into lines of at most so many columns. */
+/** Breaks text at spaces into lines of at most this many columns. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
@@ -52,7 +52,7 @@ export function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** On a terminal a long line is broken at spaces, below its first word. */
+/** Breaks a long line at spaces on a terminal, and indents the rest below its first word. */
 export function fit(text: string, output: Pick<Output, 'isTTY' | 'columns'>): string {
   const width = widthOf(output, 120);
   if (!output.isTTY || columns(text) <= width) return text;
@@ -68,12 +68,12 @@ export interface Output {
   write(text: string): unknown;
 }
 
-/** Columns to write in, at most so many. A terminal that does not know its size, as in a container, says 0. */
+/** Columns to write in, at most `most`. A terminal that does not know its size, as in a container, reports 0. */
 export function widthOf({ columns: told }: Pick<Output, 'columns'>, most: number): number {
   return Math.min(told || 80, most);
 }
 
-/** Lines that are drawn again and again at the same place; on anything but a terminal nothing is drawn. */
+/** Draws lines again and again at the same place of a terminal; on any other output it draws nothing. */
 export class LiveBlock {
   readonly #output: Output;
   #drawn = 0;
@@ -106,7 +106,7 @@ export class LiveBlock {
   }
 }
 
-/** `████░░░░ 12/24` in so many columns. */
+/** `████░░░░ 12/24`, with a bar of `width` columns. */
 export function progressBar(done: number, total: number, width: number): string {
   const filled = total === 0 ? width : Math.round((Math.min(done, total) / total) * width);
   return `${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${done}/${total}`;

@@ -1,4 +1,4 @@
-// A trace: one JSON line with the question, then one per event. `ask` writes it, `replay` reads it.
+// Reads a trace: one JSON line with the question, then one per event. `ask` writes it, `replay` reads it.
 
 import { raise } from '@coppice/core/base';
 import { readText } from '@coppice/core/config';

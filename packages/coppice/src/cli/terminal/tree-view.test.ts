@@ -27,7 +27,7 @@ function grow(parents: readonly number[], text: (node: number) => string): Tree 
 }
 
 describe('terminal text', () => {
-  it('takes away whatever could steer a terminal', () => {
+  it('loses all characters that could control a terminal', () => {
     expect(plainLine('\u001b[31mred\u001b[0m\u0007\n next\u202e\u200b')).toBe('[31mred[0m next');
     expect(plainLine('a\u001b]0;title\u0007\nb\tc\u009b2J')).toBe('a]0;title b c2J');
   });
@@ -38,7 +38,7 @@ describe('terminal text', () => {
     expect(cutTo('short', 80)).toBe('short');
   });
 
-  it('are broken at spaces on a narrow terminal, below their first word, and left alone elsewhere', () => {
+  it('is broken at spaces on a narrow terminal, below its first word, and stays as it is elsewhere', () => {
     const line = '  ! the server holds fewer than asked';
     expect(fit(line, { isTTY: true, columns: 20 })).toBe('  ! the server holds\n    fewer than asked');
     expect(fit('\na line that is long', { isTTY: true, columns: 12 })).toBe('\na line that\nis long');
@@ -46,7 +46,7 @@ describe('terminal text', () => {
     expect(fit(line, { columns: 20 })).toBe(line);
   });
 
-  it('takes a terminal that says 0 columns and rows for one of the usual size', () => {
+  it('has the usual size on a terminal that reports 0 columns and rows', () => {
     const written: string[] = [];
     new LiveBlock({ isTTY: true, columns: 0, rows: 0, write: (text) => written.push(text) }).draw([
       'a line',
@@ -59,7 +59,7 @@ describe('terminal text', () => {
     ]);
   });
 
-  it('draws nothing where there is no terminal', () => {
+  it('is not drawn without a terminal', () => {
     const written: string[] = [];
     new LiveBlock({ isTTY: false, write: (text) => written.push(text) }).draw(['a']);
     expect(written).toEqual([]);

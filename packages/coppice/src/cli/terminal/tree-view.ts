@@ -1,5 +1,5 @@
-// A search tree as lines of text that fit one screen: the nodes that most strands pass, each with score, visits and the beginning of its
-// step; the rest is counted. Pure.
+// Shows a search tree as lines of text that fit one screen: the nodes that most strands pass, each with score, visits and the beginning of
+// its step. The rest is only counted. Pure.
 
 import { shortScore } from '@coppice/core/log';
 import type { Node, Tree } from '@coppice/core/tree';
@@ -8,7 +8,7 @@ import { cutTo, plainLine } from './terminal.ts';
 interface TreeViewOptions {
   readonly width: number;
   readonly height: number;
-  /** End of the answer's path; the best finished one where unset. */
+  /** End of the answer's path; by default that of the best finished one. */
   readonly chosen?: Node | undefined;
 }
 

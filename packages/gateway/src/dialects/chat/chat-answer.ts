@@ -1,4 +1,4 @@
-// The answer of a chat completion in OpenAI's words, whole or in chunks.
+// Writes the answer of a chat completion in OpenAI's format, whole or in chunks.
 
 import { version } from '@coppice/core/config';
 import type { Verdict } from '@coppice/core/log';
@@ -65,7 +65,7 @@ function messageOf({ facts: { id } }: ToldSearch, index: number, texts: ChatText
   };
 }
 
-/** vLLM reads `reasoning`, other servers' clients `reasoning_content`. */
+/** vLLM's clients read `reasoning`, those of other servers `reasoning_content`. */
 function reasoningFields(reasoning: string) {
   return { reasoning, reasoning_content: reasoning };
 }
@@ -91,7 +91,7 @@ export class Chunks {
     return this.#chunk(reasoning === undefined ? delta : { ...delta, ...reasoningFields(reasoning) }, null);
   }
 
-  /** The end of the first choice, the others, which are known only now, and the `coppice` object. */
+  /** Ends the first choice, then sends the others, which are known only now, and the `coppice` object. */
   last(search: ToldSearch, result: ClientResult) {
     const choices = choicesOf(search, result);
     const [first, ...others] = choices;
@@ -121,7 +121,7 @@ function callDelta({ message }: ChatChoice): object | undefined {
   return message.tool_calls && { tool_calls: message.tool_calls.map((call, index) => ({ index, ...call })) };
 }
 
-/** Clients keep the usage, and LangChain the fingerprint of the last chunk: both carry the verdict. */
+/** Clients keep the usage, and LangChain keeps the last chunk's fingerprint: both carry the verdict. */
 function usageOf({ usage, verdict, verdict_text, confidence }: ResultFacts) {
   return { ...usage, coppice: { verdict, verdict_text, confidence } };
 }

@@ -1,4 +1,4 @@
-// `POST /v1/chat/completions` as OpenAI's clients speak it. The other dialects are searched as chats, so this one renames no field.
+// `POST /v1/chat/completions` for OpenAI's clients. The other dialects turn their bodies into chats, so this one renames no field.
 
 import type { Plain } from '@coppice/core/journal';
 import { forcedCall, shapeWith } from '../answer-format.ts';
@@ -9,7 +9,7 @@ import { type DeltaWords, deltaTeller } from '../deltas.ts';
 import type { AskedBody, Beyond, InboundDialect, Teller, ToldSearch } from '../dialect.ts';
 import { ignoredIn, passedIn } from '../fields.ts';
 import { askedTurn } from '../turn-body.ts';
-import { isFull, record, some } from '../unchecked.ts';
+import { hasItems, record, some } from '../unchecked.ts';
 import { Chunks, completion } from './chat-answer.ts';
 
 export const chatDialect: InboundDialect<ChatBody> = {
@@ -25,7 +25,7 @@ export const chatDialect: InboundDialect<ChatBody> = {
 function beyond(body: Plain): Beyond {
   const { tools, functions, messages, reasoning_effort: effort, reasoning, stop } = body;
   const call = forcedCall(body);
-  const isOffered = isFull(functions) || (isFull(tools) && call === undefined);
+  const isOffered = hasItems(functions) || (hasItems(tools) && call === undefined);
   const isBeyond = isOffered || some(messages, needsPassthrough) || (effort ?? record(reasoning).effort) === 'none';
   return {
     isBeyond,
@@ -36,10 +36,10 @@ function beyond(body: Plain): Beyond {
   };
 }
 
-/** Whether only an engine's own chat endpoint understands this message. */
+/** True if only an engine's own chat endpoint understands this message. */
 function needsPassthrough(message: unknown): boolean {
   const { role, tool_calls: calls, content } = record(message);
-  if (role === 'tool' || role === 'function' || isFull(calls)) return true;
+  if (role === 'tool' || role === 'function' || hasItems(calls)) return true;
   return some(content, (part) => !isReadBy(chatParts, part));
 }
 

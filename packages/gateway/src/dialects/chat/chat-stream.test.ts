@@ -191,7 +191,7 @@ describe('a stream', () => {
     expect(JSON.parse(lines.at(-1)!)).toMatchObject({ error: { code: 'engine_failed', type: 'server_error' } });
   });
 
-  test('a refusal goes out as one', async () => {
+  test('a refusal is streamed as a refusal', async () => {
     const { url } = await runGateway({
       verifier: new ScriptedVerifier(() => 0.1),
       model: { policy: 'positive+strict' },
@@ -212,7 +212,7 @@ describe('a stream', () => {
     expect(engine.cancelled.length).toBeGreaterThan(0);
   });
 
-  test('so does closing it while a whole answer is waited for', async () => {
+  test('closing it cancels the work of a whole answer too', async () => {
     const { url, engine } = await runGateway({ scripted: { held: true } });
     const abort = new AbortController();
     const waiting = post(`${url}/v1/chat/completions`, question, {}, abort.signal).catch(() => 'aborted');

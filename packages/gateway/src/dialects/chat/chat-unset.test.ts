@@ -13,7 +13,7 @@ const verses = () => {
   return { text: `star ${drawn}\n\nand two more\n\nshine`, end: 'eos' } as const;
 };
 
-test('a text that nothing compares or judges is one generation, at the temperature of the client', async () => {
+test("a text that can be neither compared nor judged is one generation, at the client's temperature", async () => {
   const { url, engine } = await runGateway({ model: unset, verifier: 'none', scripted: { script: verses } });
   const answer = await ask(url, { ...poem, temperature: 0.3 });
   expect(answer.choices).toHaveLength(1);
@@ -27,7 +27,7 @@ test('a text that nothing compares or judges is one generation, at the temperatu
   expect(engine.asked[0]).toMatchObject({ sampling: { temperature: 0.3 }, delimiters: [] });
 });
 
-test('it goes out as it is written', async () => {
+test('such a text is streamed while it is written', async () => {
   const { url } = await runGateway({ model: unset, verifier: 'none', scripted: { script: verses } });
   const response = await post(`${url}/v1/chat/completions`, { model: 'm', ...poem, stream: true });
   const deltas: string[] = [];
@@ -40,7 +40,7 @@ test('it goes out as it is written', async () => {
   expect(deltas.length).toBeGreaterThan(3);
 });
 
-test('several of them are as many whole texts', async () => {
+test('n such texts are n whole generations', async () => {
   const { url, engine } = await runGateway({ model: unset, verifier: 'none', scripted: { script: verses } });
   const { choices } = await ask(url, { ...poem, n: 3 });
   const texts = choices.map(({ message }: { message: { content: string } }) => message.content);
@@ -49,7 +49,7 @@ test('several of them are as many whole texts', async () => {
   expect(engine.asked).toHaveLength(3);
 });
 
-test('short answers vote, and as few as agree are paid for', async () => {
+test('short answers vote, and sampling stops once enough agree', async () => {
   const script = () => ({ text: `${'because '.repeat(100)}the answer is 391.`, end: 'eos' }) as const;
   const { url, engine } = await runGateway({ model: unset, verifier: 'none', scripted: { script } });
   const answer = await ask(url, sum);
@@ -57,7 +57,7 @@ test('short answers vote, and as few as agree are paid for', async () => {
   expect(engine.asked.length).toBeLessThan(8);
 });
 
-test('texts that a judge scores are a few, and the best of them', async () => {
+test('with a judge a few texts are drawn, and the best of them is the answer', async () => {
   const model = { ...unset, verifier: { kind: 'judge', urls: ['http://127.0.0.1:1'] } };
   const verifier = new ScriptedVerifier();
   const { url, engine } = await runGateway({ model, verifier, scripted: { script: verses } });

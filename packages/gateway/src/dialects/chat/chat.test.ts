@@ -50,7 +50,7 @@ describe('a chat completion', () => {
     expect(new Set(texts).size).toBeGreaterThan(1);
   });
 
-  test('paths vote on the answer where the request says so, and the support is told', async () => {
+  test('paths vote on the answer if the request says so, and the reply has the support', async () => {
     // The third sample scores highest; the others agree.
     const script: Script = ({ index }) => ({ text: `The answer is ${index === 2 ? 7 : 5}.`, end: 'eos' });
     const verifier = new ScriptedVerifier(({ index }) => (index === 2 ? 0.8 : 0.6));
@@ -200,7 +200,7 @@ describe('a chat completion', () => {
     expect(await ask(url, {})).toMatchObject({ status: 502, error: { type: 'server_error', code: 'engine_failed' } });
   });
 
-  test('nor is a search that fails after it had an answer a success; the answer stays with the search', async () => {
+  test('a search that fails after it had an answer is 502 too; the answer stays with the search', async () => {
     let answered = false;
     const { url, journal } = await runGateway({
       scripted: {
@@ -223,7 +223,7 @@ describe('a chat completion', () => {
     });
   });
 
-  test('a deadline gives the best so far', async () => {
+  test('a deadline gives the best answer so far', async () => {
     const held = new ScriptedEngine({
       script: (request) => {
         held.hold();

@@ -1,4 +1,4 @@
-// A trainer asks for n rollouts of one question: all of them are choices, equal ones too, with their tokens where the engine tells them.
+// A trainer asks for n rollouts of one question: all are choices, equal ones too, with their tokens if the engine reports them.
 
 import { expect, test } from 'vitest';
 import { ask, post, question, runGateway } from '../../../../../tests/support/running-gateway.ts';
@@ -13,7 +13,7 @@ test('n rollouts of a tree are n choices, and branch off each other', async () =
   expect(engine.asked.length).toBeLessThan(18);
 });
 
-test('a group whose scores are all alike ends early where it may', async () => {
+test('a group whose scores are all alike ends early if it may', async () => {
   const verifier = new ScriptedVerifier(() => 0);
   const { url } = await runGateway({ verifier });
   const body = { n: 12, coppice: { program: 'scored-tree-samples', 'scored-tree-samples': { settle_after: 4 } } };

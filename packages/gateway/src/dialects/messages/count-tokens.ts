@@ -1,4 +1,4 @@
-// `POST /v1/messages/count_tokens`: the engine's own count of a text if it gives one, else an estimate that says so.
+// `POST /v1/messages/count_tokens`: the engine's own count of a text if it gives one, else an estimate, marked as one.
 
 import type { Upstream } from '@coppice/core/config';
 import { parseJson, readBody } from '@coppice/core/remote';

@@ -1,4 +1,4 @@
-// A message in Anthropic's words, whole or as the events of a stream: a thinking block if the client asked for it, then a text block.
+// Writes a message in Anthropic's format, whole or as events of a stream: a thinking block if the client asked for it, then a text block.
 
 import { describeForClient } from '../../result/search-result.ts';
 import type { ClientResult, TurnCall } from '../../wire/result-json.ts';
@@ -50,7 +50,7 @@ export class MessageEvents {
   start(search: ToldSearch): BlockEvent[] {
     const { prompt } = search.facts.plan;
     const said = prompt.kind === 'text' ? [prompt.text] : prompt.messages.map(({ content }) => content);
-    // Some clients read no other; the last event has the engine's count.
+    // Some clients read only this estimate; the last event has the engine's count.
     const usage = { input_tokens: estimateTokens(said), output_tokens: 0 };
     const message = { ...head(search), content: [], stop_reason: null, stop_sequence: null, usage };
     return [{ type: 'message_start', message }];

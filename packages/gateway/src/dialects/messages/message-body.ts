@@ -1,12 +1,12 @@
-// The body of a message as Anthropic's clients send it, and the chat that it asks for. Shape only; what cannot be honoured is refused by
-// name, here or where every chat is planned.
+// Schema of a message's body as Anthropic's clients send it, and the chat made from it. It checks shapes only: fields that cannot be
+// honoured are refused by name, here or when the chat is planned.
 
 import { efforts, modelKnobs, requestKnobs, schemaOf } from '@coppice/core/config';
 import { z } from 'zod';
 import { each } from '../../wire/parts.ts';
 import { type ChatBody, drawnFields, drawnIn, mostStops } from '../chat-body.ts';
 import { dropped, isReadBy, textIn, textOf } from '../content-text.ts';
-import { anything, isFull, partWith, record, some } from '../unchecked.ts';
+import { anything, hasItems, partWith, record, some } from '../unchecked.ts';
 import { chatTools, turnMessages } from './message-turns.ts';
 
 /** Blocks of thinking are dropped. */
@@ -26,7 +26,7 @@ const prompt = {
     })
     .nullish(),
   output_config: z.object({ effort: z.enum(efforts).nullish(), format: anything }).nullish(),
-  // Prefixes are shared without marks.
+  // Not needed: prefixes are shared without it.
   cache_control: anything,
 };
 
@@ -55,7 +55,7 @@ type ChatMessage = ChatBody['messages'][number];
 const charsPerToken = 4;
 const tokensPerMessage = 4;
 
-/** Of messages and tools. Encoded images and files count as nothing. */
+/** Estimates messages and tools. Encoded images and files count as nothing. */
 export function estimateTokens(parts: readonly unknown[]): number {
   const written = (part: unknown) => JSON.stringify(part, (key, value) => (key === 'data' ? '' : value)) ?? '';
   const chars = parts.reduce<number>((sum, part) => sum + (typeof part === 'string' ? part : written(part)).length, 0);
@@ -68,7 +68,7 @@ const turnBlocks = { ...blocks, image: dropped, tool_use: dropped, tool_result: 
 
 /** The body is unchecked. */
 export function isBeyondText({ tools, messages }: { readonly tools?: unknown; readonly messages?: unknown }): boolean {
-  return isFull(tools) || hasOther(messages, blocks);
+  return hasItems(tools) || hasOther(messages, blocks);
 }
 
 /** The body is unchecked. */

@@ -1,14 +1,14 @@
-// Tools, calls and results of Anthropic's API in the words of a chat. Blocks are unchecked beyond their type.
+// Translates tools, calls and results of Anthropic's API into those of a chat. Only a block's type has been checked.
 
 import type { Plain } from '@coppice/core/journal';
 import type { ChatBody } from '../chat-body.ts';
-import { isFull, record } from '../unchecked.ts';
+import { hasItems, record } from '../unchecked.ts';
 
 const choices: Readonly<Record<string, string>> = { auto: 'auto', any: 'required', none: 'none' };
 
-/** Undefined without tools. A tool of the server's own stays as it is, and is no function. */
+/** Undefined without tools. Anthropic's server tools stay as they are: they are no functions. */
 export function chatTools({ tools, tool_choice }: Plain): Plain | undefined {
-  if (!isFull(tools)) return undefined;
+  if (!hasItems(tools)) return undefined;
   const { type, name, disable_parallel_tool_use: single } = record(tool_choice);
   const choice = type === 'tool' ? { type: 'function', function: { name } } : choices[String(type)];
   return {
@@ -28,7 +28,7 @@ interface TurnMessage {
   readonly content: string | readonly Plain[];
 }
 
-/** Results go before the words that came with them: a chat answers its calls first. */
+/** Puts results before the text that came with them: in a chat, answers to calls come first. */
 export function turnMessages({ role, content }: TurnMessage): ChatBody['messages'] {
   if (typeof content === 'string') return [{ role, content }] as ChatBody['messages'];
   const results = content.filter(({ type }) => type === 'tool_result').map(resultOf);

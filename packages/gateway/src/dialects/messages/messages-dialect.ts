@@ -1,4 +1,4 @@
-// `POST /v1/messages` as Anthropic's clients speak it: searched as a chat, answered in blocks.
+// `POST /v1/messages` for Anthropic's clients: searched as a chat, answered in blocks.
 
 import type { Plain } from '@coppice/core/journal';
 import type { ErrorJson } from '../../wire/search-json.ts';

@@ -1,5 +1,5 @@
-// The conversation before a response: the response that it names, and items that it points to. All of it is in the journal; a key sees its
-// own, and an unstored response is never read.
+// Reads the conversation before a response from the journal: the response that it names, and items to which it refers. A key sees only
+// its own, and an unstored response is never read.
 
 import type { SearchPlan } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
@@ -9,15 +9,15 @@ import { maySee } from '../../http/keys.ts';
 import { successorIn } from '../../result/told-end.ts';
 import type { ResultTexts } from '../../wire/result-json.ts';
 import type { ChatBody } from '../chat-body.ts';
-import type { Desk } from '../dialect.ts';
+import type { ChatContext } from '../dialect.ts';
 import { callId } from '../turn-body.ts';
-import { isFull } from '../unchecked.ts';
+import { hasItems } from '../unchecked.ts';
 import { type InputItem, itemsOf, messageOf, type ResponseBody } from './response-body.ts';
 import { type ResponseFacts, searchIdOf } from './response-json.ts';
 import { turnMessage } from './response-turns.ts';
 
 type ChatMessage = ChatBody['messages'][number];
-type Asker = Pick<Desk, 'journal' | 'caller'>;
+type Asker = Pick<ChatContext, 'journal' | 'caller'>;
 
 interface StoredBody extends ResponseBody {
   readonly history: readonly ChatMessage[];
@@ -54,22 +54,22 @@ export async function historyOf(asker: Asker, body: ResponseBody): Promise<ChatM
     if (!(error instanceof ApiError)) throw error;
     throw new ApiError('not_found', error.message, { param: 'previous_response_id' });
   });
-  const own = await saidIn(asker, previous.body);
+  const own = await messagesIn(asker, previous.body);
   return [...previous.body.history, ...own, await answerOf(asker, previous, 'previous_response_id')];
 }
 
-export async function saidIn(asker: Asker, body: ResponseBody): Promise<ChatMessage[]> {
+export async function messagesIn(asker: Asker, body: ResponseBody): Promise<ChatMessage[]> {
   const said: ChatMessage[] = [];
   for (const [at, item] of itemsOf(body).entries()) {
-    const turn = isFull(body.tools) ? turnMessage(item) : undefined;
-    const other = () => (item.type === 'item_reference' ? pointedAt(asker, item, at) : messageOf(item, at));
+    const turn = hasItems(body.tools) ? turnMessage(item) : undefined;
+    const other = () => (item.type === 'item_reference' ? referencedAnswer(asker, item, at) : messageOf(item, at));
     const message = turn ?? (await other());
     if (message !== undefined) said.push(message);
   }
   return said;
 }
 
-async function pointedAt(asker: Asker, { id }: InputItem, at: number): Promise<ChatMessage | undefined> {
+async function referencedAnswer(asker: Asker, { id }: InputItem, at: number): Promise<ChatMessage | undefined> {
   const name = id ?? '';
   if (name.startsWith('rs_')) return undefined;
   return answerOf(asker, await findResponse(asker, name), `input.${at}`);

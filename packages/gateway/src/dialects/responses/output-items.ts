@@ -1,4 +1,4 @@
-// The output of a response as it grows: a reasoning item, then a message, with the events that OpenAI's clients assemble it from. A closed
+// Builds the output of a response: a reasoning item, then a message, with the events from which OpenAI's clients assemble it. A closed
 // item stays closed.
 
 import type { TokenLogprob, TurnCall } from '../../wire/result-json.ts';
@@ -86,7 +86,7 @@ export class OutputItems {
     this.close('completed');
   }
 
-  /** Told whole, behind the words: it was decided on. */
+  /** Sends a call whole, after the text: the search decides on it at its end. */
   call({ name, arguments: given }: TurnCall): void {
     this.close('completed');
     const at = this.#calls.length;

@@ -1,5 +1,5 @@
-// The body of a response as OpenAI's clients send it, and the chat that it asks for. Shape only: what cannot be honoured is refused by
-// name, here or where every chat is planned.
+// Schema of a response's body as OpenAI's clients send it, and the chat made from it. It checks shapes only: fields that cannot be honoured
+// are refused by name, here or when the chat is planned.
 
 import { efforts, requestKnobs, schemaOf } from '@coppice/core/config';
 import { z } from 'zod';
@@ -44,7 +44,7 @@ export type ResponseBody = z.output<typeof responseSchema>;
 export type InputItem = Exclude<ResponseBody['input'], string>[number];
 type ChatMessage = ChatBody['messages'][number];
 
-/** Nothing else can be included: encrypted reasoning, for one, does not exist here. */
+/** The only value that can be included: there is no encrypted reasoning here, for one. */
 const includesLogprobs = 'message.output_text.logprobs';
 
 export function notIncluded({ include }: ResponseBody): string[] {

@@ -1,6 +1,6 @@
-// Events of a response as a fold of its search's log, a successor's included: the same log gives the same events under the same numbers,
-// live, after a crash, or for a client that resumes. Progress is the summary of a reasoning item, the steps before the answer are its text,
-// the answer is a message. Sent events are never taken back.
+// Folds a search's log, a successor's included, into the events of a response: the same log gives the same events with the same numbers,
+// live, after a crash, or for a client that resumes. Progress is the summary of a reasoning item, the steps before the answer are its
+// text, the answer is a message. Sent events are never taken back.
 
 import { type LoggedEvent, SearchFold } from '@coppice/core/log';
 import { agentTurn, isFold } from '@coppice/core/tree';
@@ -10,7 +10,7 @@ import { Progress } from '../../result/progress.ts';
 import { makeResult } from '../../result/search-result.ts';
 import { SharedText } from '../../result/shared-text.ts';
 import type { ToldEnd } from '../../result/told-end.ts';
-import { handsOn, isHeldBack, unacceptedJson } from '../../result/unaccepted.ts';
+import { isHeldBack, shouldEscalate, unacceptedJson } from '../../result/unaccepted.ts';
 import type { ResponseStatus } from '../../wire/reply-json.ts';
 import type { ToldSearch } from '../dialect.ts';
 import { OutputItems } from './output-items.ts';
@@ -31,7 +31,7 @@ export class ResponseFold {
   #status: ResponseStatus = 'queued';
   #given = 0;
   #broken = false;
-  /** Its search has ended and may have a successor: only its record says so. */
+  /** The search has ended and may have a successor, which only its record tells. */
   #isHeld = false;
 
   constructor(facts: ResponseFacts) {
@@ -99,7 +99,7 @@ export class ResponseFold {
 
   #exit(): void {
     const { exit, verdict } = this.#result().outcome;
-    this.#isHeld = handsOn(this.#facts.plan, exit.kind, verdict);
+    this.#isHeld = shouldEscalate(this.#facts.plan, exit.kind, verdict);
     this.#items.progress(`Ended as ${exit.kind} by the rule ${exit.rule}.\n`);
     if (!this.#isHeld) this.#close();
   }
@@ -126,7 +126,7 @@ export class ResponseFold {
     if (plan.mode === 'direct' || texts.calls || agentTurn(plan.prompt))
       this.#items.reasoning(texts.reasoning_content ?? '');
     else this.#give(this.#shared.finish(path));
-    // Words that went out as reasoning, or stand in no step.
+    // Text that was sent as reasoning, or is in no step.
     this.#items.content((texts.content ?? '').slice(this.#items.contentLength));
     const logprobs = answerLogprobs(plan, this.#log, outcome.complete)?.content ?? [];
     for (const call of texts.calls ?? []) this.#items.call(call);

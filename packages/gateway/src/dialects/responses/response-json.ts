@@ -1,4 +1,4 @@
-// A response on the wire, and the ids of its parts. All of it follows from the search's id, plan, body and the fold of its log.
+// Writes a response as JSON, and the ids of its parts, from the search's id, plan, body and the fold of its log alone.
 
 import type { SearchPlan } from '@coppice/core/answering';
 import { describeForClient } from '../../result/search-result.ts';

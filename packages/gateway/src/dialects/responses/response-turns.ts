@@ -1,14 +1,14 @@
-// Tools, calls and results of the Responses API in the words of a chat. Items are unchecked beyond their type.
+// Translates tools, calls and results of the Responses API into those of a chat. Only an item's type has been checked.
 
 import type { Plain } from '@coppice/core/journal';
 import type { ChatBody } from '../chat-body.ts';
-import { isFull, record } from '../unchecked.ts';
+import { hasItems, record } from '../unchecked.ts';
 
 type ChatMessage = ChatBody['messages'][number];
 
-/** Undefined without tools. One of OpenAI's own stays as it is, and is no function. */
+/** Undefined without tools. OpenAI's hosted tools stay as they are: they are no functions. */
 export function chatTools({ tools, tool_choice: choice, parallel_tool_calls: parallel }: Plain): Plain | undefined {
-  if (!isFull(tools)) return undefined;
+  if (!hasItems(tools)) return undefined;
   const { type, name } = record(choice);
   return {
     tools: (tools as readonly unknown[]).map(functionOf),
@@ -48,12 +48,12 @@ function partsOf(content: unknown): unknown {
   });
 }
 
-/** Calls of one turn are items of their own here, and one message in a chat. */
+/** Joins the calls of one turn, separate items in this API, into one message of a chat. */
 export function joinTurns(messages: readonly ChatMessage[]): ChatMessage[] {
   const joined: ChatMessage[] = [];
   for (const message of messages) {
     const last = joined.at(-1);
-    const isMore = last?.role === 'assistant' && message.role === 'assistant' && isFull(message.tool_calls);
+    const isMore = last?.role === 'assistant' && message.role === 'assistant' && hasItems(message.tool_calls);
     if (isMore) joined.pop();
     const calls = [isMore ? last.tool_calls : [], message.tool_calls].flat().filter((each) => each !== undefined);
     joined.push(isMore ? { ...last, tool_calls: calls } : message);

@@ -1,14 +1,14 @@
-// `POST /v1/responses` as OpenAI's clients speak it: the conversation and its input are searched as a chat, and its events are a fold of the
-// log, so that a stored response can be resumed.
+// `POST /v1/responses` for OpenAI's clients. Conversation and input are searched as a chat; the events are a fold of the log, so that a
+// stored response can be resumed.
 
 import type { Plain, TextKeeping } from '@coppice/core/journal';
 import { refuseField } from '../../http/api-error.ts';
 import { shapeIn } from '../answer-format.ts';
-import type { AskedBody, Beyond, Desk, InboundDialect, SearchedChat, StreamFrame, Teller } from '../dialect.ts';
+import type { AskedBody, Beyond, ChatContext, InboundDialect, SearchedChat, StreamFrame, Teller } from '../dialect.ts';
 import { ignoredIn, parseSearched, passedIn } from '../fields.ts';
 import { askedTurn } from '../turn-body.ts';
-import { isFull, record, some } from '../unchecked.ts';
-import { historyOf, saidIn } from './conversation.ts';
+import { hasItems, record, some } from '../unchecked.ts';
+import { historyOf, messagesIn } from './conversation.ts';
 import {
   chatOf,
   isBeyondSearch,
@@ -38,11 +38,11 @@ export const responsesDialect: InboundDialect<ResponseBody> = {
   error: (error) => ({ error }),
 };
 
-/** Only this server knows an earlier response and background work. */
+/** Passes on no body with a previous response or background work: only this server knows these. */
 function beyond(body: Plain): Beyond {
   const { tools, input, previous_response_id: previous, background, text } = body;
   if (typeof previous === 'string' || background === true) return { isBeyond: false, passed: [] };
-  const isBeyond = isFull(tools) || some(input, isBeyondSearch);
+  const isBeyond = hasItems(tools) || some(input, isBeyondSearch);
   const turn = some(input, isBeyondTurn)
     ? undefined
     : askedTurn({ ...chatTools(body), reasoning_effort: record(body.reasoning).effort });
@@ -59,7 +59,7 @@ function read(value: unknown, texts: TextKeeping): AskedBody<ResponseBody> {
 
 const unsupported = 'unsupported_parameter';
 
-/** Reading it again needs stored texts; by default it is stored if it can be. */
+/** Stored by default if texts are kept: reading a response again needs them. */
 function isStored({ store, background, previous_response_id: previous }: ResponseBody, texts: TextKeeping): boolean {
   const needsTexts = { store: store === true, previous_response_id: typeof previous === 'string', background };
   const [name] = Object.entries(needsTexts).find(([, isAsked]) => isAsked === true) ?? [];
@@ -70,9 +70,9 @@ function isStored({ store, background, previous_response_id: previous }: Respons
   return texts === 'keep' && store !== false;
 }
 
-async function chat(body: ResponseBody, desk: Desk): Promise<SearchedChat> {
-  const history = await historyOf(desk, body);
-  const said = await saidIn(desk, body);
+async function chat(body: ResponseBody, context: ChatContext): Promise<SearchedChat> {
+  const history = await historyOf(context, body);
+  const said = await messagesIn(context, body);
   return { chat: chatOf(body, [...history, ...said]), kept: { ...body, history } };
 }
 

@@ -7,7 +7,7 @@ import { post, question, runGateway } from '../../../../../tests/support/running
 import { until } from '../../../../../tests/support/until.ts';
 
 const counterEnd = /_total$/;
-/** Units, or what is counted, of gauges and histograms; 0 or 1 where it is an adjective. */
+/** Endings of gauges and histograms: units or what is counted; adjectives for values of 0 or 1. */
 const otherEnd =
   /_(seconds|bytes|ratio|strands|searches|sequences|steps|texts|writes|errors|connections|replicas|tokens?|healthy|used|drifted)$/;
 
@@ -24,7 +24,7 @@ function sumOf(text: string, name: string): number {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-test('names end in total, a unit or what is counted; old ones say what to ask for, and have the same values', async () => {
+test('names end in total, a unit or what is counted; old names point to new ones with the same values', async () => {
   const { url } = await runGateway();
   await post(`${url}/v1/chat/completions`, question);
   const text = await metricsOf(url);
@@ -35,7 +35,7 @@ test('names end in total, a unit or what is counted; old ones say what to ask fo
   expect(new Set([...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name)).size).toBe(helps.size);
 });
 
-test('what Node tells of itself has the names that stock dashboards know', async () => {
+test("Node's own metrics have the names that stock dashboards know", async () => {
   const { url } = await runGateway();
   const text = await metricsOf(url);
   for (const name of ['process_cpu_seconds_total', 'process_resident_memory_bytes', 'nodejs_eventloop_lag_p99_seconds'])
@@ -96,7 +96,7 @@ test('a search that has ended is one line of the log, and probes are lines for d
   });
 });
 
-test('a search that never ran is told of without a result', async () => {
+test('a search that never ran is logged without a result', async () => {
   const { url, logged, engine } = await runGateway({ scripted: { held: true }, model: { budget: 1 } });
   const start = async () =>
     (await (await post(`${url}/v1/searches`, { ...question, background: true })).json()) as Loose;

@@ -18,7 +18,7 @@ function metersIn(registry: Registry) {
   const histogram = <Label extends string>(name: string, help: string, labelNames: Label[], buckets = seconds) =>
     new Histogram({ name: `coppice_${name}`, help, labelNames, registers: [registry], buckets });
   const perToken = 'Finish-time fairness: from arrival to exit, a token generated';
-  const attained = 'Searches by whether they ended by themselves before their deadline';
+  const attained = 'Searches by whether they ended before their deadline';
   const written = 'Tokens that a model generated for searches that ask several, or have prices';
   return {
     requests: counter('requests_total', 'HTTP requests by route and status', ['route', 'status']),
@@ -27,7 +27,7 @@ function metersIn(registry: Registry) {
     searchSeconds: histogram('search_duration_seconds', 'From arrival to exit', ['model', 'exit']),
     queueSeconds: histogram('queue_duration_seconds', 'From arrival to admission', ['model']),
     tokens: counter('tokens_total', 'Tokens generated; classes do not overlap', ['model', 'class']),
-    computed: counter('computed_tokens_total', 'Of the tokens generated, those computed', ['model']),
+    computed: counter('computed_tokens_total', 'Generated tokens that were computed', ['model']),
     prefix: counter('prefix_tokens_total', 'Tokens of prompts and paths that the engine read', ['model', 'source']),
     verifier: counter('verifier_tokens_total', 'Tokens that the verifier read', ['model', 'source']),
     embedder: counter('embedder_tokens_total', 'Tokens that the embedder read', ['model']),
@@ -37,7 +37,7 @@ function metersIn(registry: Registry) {
     givenUp: counter('searches_given_up_total', 'Searches given up, or out of time, while they waited', ['model']),
     deadlines: counter('deadlines_total', attained, ['model', 'attained']),
     perToken: histogram('seconds_per_token', perToken, ['model'], tokenSeconds),
-    passed: counter('passthrough_requests_total', 'Requests handed on without search', ['model', 'status']),
+    passed: counter('passthrough_requests_total', 'Requests passed on without search', ['model', 'status']),
     passedSeconds: histogram('passthrough_duration_seconds', 'Time to the end of their answer', ['model']),
     resumed: counter('searches_resumed_total', 'Searches taken up again after a restart', []),
   };

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { ServedModel } from '../../models/served-model.ts';
 import { addModelMetrics } from './model-metrics.ts';
 
-/** A model at rest, but for what the test says of it. */
+/** An idle model, apart from what the test sets. */
 function model(name: string, more: object): ServedModel {
   const runtime = {
     leasesTaken: 0,
@@ -22,7 +22,7 @@ async function valuesOf(models: readonly ServedModel[]): Promise<string[]> {
   return (await registry.metrics()).split('\n');
 }
 
-it('tells what an autoscaler goes by: strands wanted, the age of the queue, replicas and their list', async () => {
+it('reports what an autoscaler reads: strands wanted, the age of the queue, replicas and their list', async () => {
   const runtime = {
     leasesTaken: 8,
     ours: { answers: 0, ms: 0 },
@@ -49,7 +49,7 @@ it('tells what an autoscaler goes by: strands wanted, the age of the queue, repl
   ]);
 });
 
-it('tells where the time between two steps goes, and which share of the strands runs at the servers', async () => {
+it('reports where the time between two steps goes, and which share of the strands runs at the servers', async () => {
   const runtime = {
     leasesTaken: 64,
     waiting: new Set(),

@@ -46,7 +46,7 @@ function addServing(registry: Registry, models: Models): void {
 /** Adds up where the time between two steps of a strand goes. */
 function addAnswerTimes(registry: Registry, models: Models): void {
   const all = perModel(registry, models, (model) => model);
-  const share = 'Sequences that run at the servers, by their own gauges where they tell, over open strands';
+  const share = 'Sequences that run at the servers, by the gauges of servers that have some, over open strands';
   all.gauge('strands_at_server_ratio', share, ({ engine, runtime }) => {
     const { atServers, runningSequences } = engine.load();
     return runtime.leasesTaken === 0 ? 0 : (atServers ?? runningSequences) / runtime.leasesTaken;
@@ -71,7 +71,7 @@ function addScaling(registry: Registry, models: Models): void {
   const queue = perModel(registry, models, ({ runtime }) => runtime);
   const wanted = 'Strands that running and waiting searches need; without batches, boosts and speculation';
   queue.gauge('wanted_strands', wanted, (runtime) => runtime.queue.wantedStrands);
-  const age = 'For how long the oldest search that waits on this node has waited';
+  const age = 'Age of the oldest search that waits on this node';
   queue.gauge('queue_age_seconds', age, ({ queueAgeMs }) => queueAgeMs / 1000);
   const replicas = new ReadMetrics(registry, ['model', 'state'], () =>
     Array.from(models()).flatMap((model) =>
@@ -91,7 +91,7 @@ function addEmbedding(registry: Registry, models: Models): void {
   const metrics = perModel(registry, models, ({ embedder }) => embedder?.load());
   metrics.gauge('embedder_healthy', '1 while the embedder gives vectors', ({ healthy }) => (healthy ? 1 : 0));
   metrics.count('embedder_texts', 'Answers that were to be embedded', ({ texts }) => texts);
-  const failed = 'Those of them that got no vector, and are compared by their words';
+  const failed = 'Answers that got no vector, and are compared by their words';
   metrics.count('embedder_failed_texts', failed, (load) => load.failed);
 }
 
@@ -101,6 +101,6 @@ function addJudging(registry: Registry, models: Models): void {
   metrics.gauge('judge_agreement_ratio', share, ({ judge }) => judge.agreement ?? Number.NaN);
   const power = 'Power of its odds in a vote, by its agreement or as configured; NaN while unknown';
   metrics.gauge('judge_trust_ratio', power, ({ judge, config }) => config.trust ?? judge.trust ?? Number.NaN);
-  const split = 'Searches that these two go by: samples disagreed and it read them, among the last 4,000';
+  const split = 'Searches behind agreement and trust: samples disagreed and it read them, of the last 4,000';
   metrics.gauge('judge_split_searches', split, ({ judge }) => judge.questions);
 }

@@ -1,4 +1,4 @@
-// Metrics that are read from their sources when /metrics is; keeps no counts.
+// Reads metrics from their sources whenever /metrics is read; keeps no counts.
 
 import { Counter, Gauge, type Registry } from 'prom-client';
 

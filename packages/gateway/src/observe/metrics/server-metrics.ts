@@ -21,7 +21,7 @@ export function addSharedQueueMetrics(registry: Registry, cluster: SharedQueue |
   const shared = new ReadMetrics(registry, [], () => [[{}, cluster]]);
   const same = 'as every node sees it';
   shared.gauge('shared_queue_searches', `Searches that wait between nodes, ${same}`, (it) => it?.waiting() ?? 0);
-  const age = `For how long the oldest of them has waited, ${same}`;
+  const age = `Age of the oldest search that waits between nodes, ${same}`;
   shared.gauge('shared_queue_age_seconds', age, (it) => (it?.queueAgeMs ?? 0) / 1000);
 }
 

@@ -14,7 +14,7 @@ function ended(id: string, endedMs: number, over: Partial<FinishedSearch> = {}):
 }
 
 describe('history of a range', () => {
-  it('has a piece for every minute of an hour, the last one being the minute that runs', () => {
+  it('has a bucket for every minute of an hour, the last one being the current minute', () => {
     const history = foldHistory([], '1h', nowMs, true);
     expect(history.buckets).toHaveLength(60);
     expect(history.buckets[0]!.from_ms).toBe(startOf('1h', nowMs));
@@ -22,7 +22,7 @@ describe('history of a range', () => {
     expect(history.total).toEqual({ searches: 0, tokens: 0, p50_ms: null, p99_ms: null, exits: {} });
   });
 
-  it('counts each search once, where it ended, and what a clock ahead of ours has ended in the last piece', () => {
+  it('counts each search once, in the bucket of its end; ends by a fast clock count in the last one', () => {
     const at = [nowMs, nowMs - minute, nowMs - minute, nowMs + 5 * minute];
     const ends = at.map((endedMs, place) => ({ endedMs, latencyMs: place * 10, kind: 'accepted' as const, tokens: 1 }));
     const { buckets, total } = foldHistory(ends, '1h', nowMs, true);
@@ -47,7 +47,7 @@ describe('history of a range', () => {
     ]);
   });
 
-  it('reads what an older version or a damaged row has left as an end without figures', () => {
+  it('reads rows of older versions and damaged ones as ends without figures', () => {
     const kinds = [
       ended('a', 1, { outcome: undefined, state: 'failed' }),
       ended('b', 1, { outcome: {}, state: 'cancelled' }),
@@ -74,7 +74,7 @@ describe('history from a journal', () => {
   }
   const clock = { nowMs: () => nowMs };
 
-  it('is read page by page to the last one, and told again for a while without reading', async () => {
+  it('is read page by page, and kept for a while without reading again', async () => {
     const all = Array.from({ length: 4500 }, (_, at) => ended(String(9999 - at), nowMs - Math.floor(at / 3)));
     const journal = journalOf(all);
     const history = new History(journal, clock);
@@ -87,13 +87,13 @@ describe('history from a journal', () => {
     expect(journal.asked.at(-1)).toMatchObject({ owner: 'ann', fromMs: startOf('15m', nowMs) });
   });
 
-  it('leaves out the oldest where there are too many, and says so', async () => {
+  it('leaves out the oldest if there are too many, and says so', async () => {
     const all = Array.from({ length: 100_001 }, (_, at) => ended(String(999_999 - at), nowMs - at / 100));
     const { total, complete } = await new History(journalOf(all), clock).read('1h', undefined);
     expect([total.searches, complete]).toEqual([100_000, false]);
   });
 
-  it('asks again after a journal that could not be read', async () => {
+  it('reads again after a journal could not be read', async () => {
     let fails = true;
     const read = async () => {
       if (fails) throw new Error('cannot be read');
@@ -112,7 +112,7 @@ describe('GET /v1/history', () => {
     return (await (await fetch(`${url}/v1/history?range=${range}`, { headers })).json()) as HistoryJson;
   };
 
-  it('goes on over a restart, since it is the journal that remembers', async () => {
+  it('survives a restart, since it comes from the journal', async () => {
     const journal = outlivingJournal();
     const before = await runGateway({ journal });
     await post(`${before.url}/v1/chat/completions`, question);

@@ -1,5 +1,5 @@
-// Latency, throughput and exits of ended searches over a range of time, read from the journal: of all nodes, and past a restart. Reads in
-// pages, and keeps a result for a while for all readers: it must never hold up serving.
+// Reads latency, throughput and exits of ended searches over a range of time from the journal: of all nodes, and past a restart. It reads
+// in pages and keeps a result for all readers for a while: it must never hold up serving.
 
 import { type Clock, nextSlice } from '@coppice/core/base';
 import type { FinishedSearch, Journal, Plain } from '@coppice/core/journal';
@@ -14,7 +14,7 @@ import {
 import type { ResultFacts } from '../../wire/result-json.ts';
 
 const mostRead = 100_000;
-/** About 1 ms of the loop with SQLite, at 18 µs a row; 25 ms with texts of 100 kB each. */
+/** Rows in a page: about 1 ms of the loop with SQLite, at 18 µs a row; 25 ms with texts of 100 kB each. */
 const pageLength = 50;
 /** A result is kept for an eighth of a bucket, and for twenty times as long as reading it took. */
 const freshShare = 1 / 8;
@@ -61,7 +61,7 @@ export class History {
     const fromMs = startOf(range, nowMs);
     const whose = owner === undefined ? {} : { owner };
     const ends: PastSearch[] = [];
-    // A node with a fast clock has ended searches a little after now.
+    // Nodes with a fast clock may have ended searches a little after now.
     let before = { endedMs: Number.MAX_SAFE_INTEGER, id: '' };
     for (;;) {
       const page = await this.#journal.ended({ fromMs, before, limit: pageLength, ...whose });
@@ -82,7 +82,7 @@ export interface PastSearch {
   readonly shown?: KindSearch | undefined;
 }
 
-/** The record may be an older version's: missing values count as nothing. */
+/** Records of older versions may lack values, which count as nothing. */
 export function pastSearch({ state, createdMs, endedMs, about, outcome }: FinishedSearch): PastSearch {
   const { exit, usage } = (outcome ?? {}) as {
     readonly exit?: { readonly kind?: ExitKind };

@@ -74,7 +74,7 @@ describe('searches that have not ended', () => {
     expect(tokensOf(both)).toMatchObject({ generated: 950, per_second: 30 });
   });
 
-  it('stand in the order in which they come in, with their place among all who wait', () => {
+  it('are listed in the order of the queue, each with its place in it', () => {
     const overview = new Overview({ nowMs: () => 0 });
     const searches = searchesOf([
       { id: 'batch', state: 'queued', turn: 1, idle: true },

@@ -1,5 +1,5 @@
-// The overview of the page, once a second: health, budget, queue, running searches and tokens. All readers share the sums; each has its own
-// list of searches. Lists and samples are bounded. Latency and exits are the history's (history.ts), other figures those of /metrics.
+// Makes the page's overview once a second: health, budget, queue, running searches and tokens. All readers share the sums; each has its
+// own list of searches. Lists and samples are bounded. history.ts has latency and exits, /metrics all other figures.
 
 import { actingThreshold } from '@coppice/core/answering';
 import type { Clock } from '@coppice/core/base';
@@ -17,7 +17,7 @@ import type {
 } from '../../wire/overview-json.ts';
 
 export const sampleMs = 5000;
-/** Of 15 minutes. */
+/** Samples of 15 minutes. */
 const mostSamples = 180;
 export const mostListed = 200;
 /** Searches in a node's report to the others, every few seconds. */
@@ -81,7 +81,7 @@ export class Overview {
     };
   }
 
-  /** Running searches, oldest first, then waiting ones in order: of one key, or of all. */
+  /** Lists running searches, oldest first, then waiting ones in order: of one key, or of all. */
   listed(searches: ObservedSearches, owner: string | undefined): ListedJson[] {
     const nowMs = this.#clock.nowMs();
     return inOrder(searches)
@@ -123,7 +123,7 @@ function budgetOf({ models }: ObservedSearches): OverviewJson['budget'] {
   };
 }
 
-/** Figures only: the log describes the trouble, with its paths. */
+/** Figures only: the log describes the trouble and its paths. */
 export function viewJournal(kind: string, journal: Pick<Journal, 'trouble' | 'health'>): JournalHealthJson {
   const { unwritten, oldestUnwrittenMs, failures, bytes } = journal.health();
   const healthy = journal.trouble === undefined;

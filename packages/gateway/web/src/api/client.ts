@@ -106,7 +106,7 @@ export interface StreamOptions {
 
 const longestPauseMs = 10_000;
 
-/** Reads a stream for ever, connecting again after a pause that doubles; ends when aborted, refused, or told that all is read. */
+/** Reads a stream and reconnects after a pause that doubles, until aborted, refused, or told that all is read. */
 export async function follow(options: StreamOptions): Promise<void> {
   const { signal } = options;
   for (let pauseMs = 500; !signal.aborted; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {

@@ -1,4 +1,4 @@
-// Reads the log of one search into a list, and resumes where the connection broke, until it ends.
+// Reads the log of one search into a list until it ends; resumes after a broken connection.
 
 import type { LoggedEvent } from '@coppice/core/log';
 import { follow, type StreamOptions } from './client.ts';

@@ -1,4 +1,4 @@
-// A compared search: its question, its tree, and the path of the answer or of the selected node.
+// Shows one of two compared searches: question, tree, and the path of the answer or of the selected node.
 
 import { type LoggedEvent, Replay } from '@coppice/core/log';
 import type { WholeSearchJson } from '../../../src/wire/search-json.ts';

@@ -1,4 +1,4 @@
-// Two searches side by side: a table of settings, ends and costs, and both trees. Follows both logs, so that growing searches can be
+// Shows two searches side by side: a table of settings, ends and costs, and both trees. Follows both logs, so that growing searches can be
 // compared too.
 
 import { readSearch } from '../api/client.ts';

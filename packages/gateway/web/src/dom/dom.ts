@@ -11,20 +11,20 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
   ...children: readonly Content[]
 ): HTMLElementTagNameMap[Tag] {
   const element = document.createElement(tag);
-  dress(element, attributes);
+  applyAttributes(element, attributes);
   for (const child of children) if (child !== undefined) element.append(child);
   return element;
 }
 
 export function svg(tag: string, attributes: ElementAttributes = {}, ...children: readonly Node[]): SVGElement {
   const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
-  dress(element, attributes);
+  applyAttributes(element, attributes);
   element.append(...children);
   return element;
 }
 
 /** A function under `onX` listens to X; true and false set and leave out an attribute. */
-function dress(element: Element, attributes: ElementAttributes): void {
+function applyAttributes(element: Element, attributes: ElementAttributes): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === 'function') element.addEventListener(name.slice(2), value as (event: Event) => void);
     else if (value === true) element.setAttribute(name, '');

@@ -1,5 +1,5 @@
-// A canvas as sharp as the screen and as large as its box, in the colours of the page, redrawn when one of these changes or its owner asks.
-// Ends with the visit that it was made for.
+// Keeps a canvas as sharp as the screen, as large as its box and in the colours of the page. Redraws it when one of these changes or its
+// owner asks, until the visit ends.
 
 import { type Palette, readPalette } from '../look/palette.ts';
 import { onTheme } from '../look/theme.ts';
@@ -12,7 +12,7 @@ export interface Frame {
   readonly ctx: CanvasRenderingContext2D;
   readonly size: CanvasSize;
   readonly palette: Palette;
-  /** Since the last frame; infinite if the reader wants no motion. */
+  /** Time since the last frame; infinite if the reader wants no motion. */
   readonly elapsedMs: number;
   readonly clockMs: number;
 }

@@ -1,4 +1,4 @@
-// Draws one animation frame at a time, while the last one says that something still moves. A page at rest costs nothing.
+// Draws one animation frame at a time, as long as something still moves. A page at rest costs nothing.
 
 const longestStepMs = 64;
 

@@ -1,4 +1,4 @@
-// Paths for the page's charts. Values hold until they change, so lines are steps.
+// Makes paths for the page's charts. Values hold until they change, so lines are steps.
 
 import type { Point } from '../tree/camera.ts';
 

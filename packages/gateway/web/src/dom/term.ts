@@ -1,5 +1,5 @@
-// A word with its meaning: shown while the pointer is on it, while it has the focus, and after a tap; Escape hides it. One box for the whole
-// page, in the browser's top layer, so that no panel cuts it off, and always inside of the window.
+// Shows a word's meaning while the pointer or the focus is on it, and after a tap; Escape hides it. One box serves the whole page. It is in
+// the browser's top layer, so that no panel cuts it off, and always inside the window.
 
 import { type GlossaryWord, glossary } from '../look/glossary.ts';
 import { h, setText } from './dom.ts';

@@ -1,4 +1,4 @@
-// The bar at the top: the name, where you are, and the choice of light and dark.
+// Makes the bar at the top: the name, a note, and the choice of light and dark.
 
 import { h, setText, svg } from '../dom/dom.ts';
 import { nextTheme, themeChoice } from '../look/theme.ts';

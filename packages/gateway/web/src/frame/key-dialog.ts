@@ -1,4 +1,4 @@
-// Asks for an API key if the server wants one. The key stays in this tab. Nothing of the page stands behind it: empty panels would look like
+// Asks for an API key if the server wants one. The key stays in this tab. The page behind it is empty: panels without data would look like
 // an idle server.
 
 import { rememberKey } from '../api/client.ts';

@@ -1,4 +1,4 @@
-// A sign for each kind of exit, which carries the meaning where colour cannot be seen. The words are those of the log, which the terminal
+// Gives each kind of exit a sign, which carries the meaning where colour cannot be seen. The words are those of the log, which the terminal
 // prints too.
 
 import { type ExitKind, endings } from '@coppice/core/log';

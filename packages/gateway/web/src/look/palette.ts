@@ -1,4 +1,4 @@
-// The colours of a canvas, read from the page's style sheet, the one place to change them.
+// Reads the colours of a canvas from the page's style sheet, the one place to change them.
 
 import type { Theme } from './score-scale.ts';
 
@@ -20,7 +20,7 @@ const properties = {
 
 export type Palette = Readonly<Record<keyof typeof properties, string>> & { readonly theme: Theme };
 
-/** Read through an element that uses it: only then has the browser chosen between light and dark. */
+/** Reads through an element that uses the colour: only then has the browser chosen between light and dark. */
 export function readPalette(): Palette {
   const probe = document.createElement('i');
   document.body.append(probe);

@@ -10,7 +10,7 @@ describe('the score scale', () => {
     for (let at = 1; at < all.length; at += 1) expect((all[at]! - all[at - 1]!) * direction).toBeGreaterThan(0);
   });
 
-  it('shows what lies outside of 0 to 1 as the nearest end', () => {
+  it('shows scores outside 0 to 1 as the nearest end', () => {
     expect(scoreColour('light', -3)).toBe(scoreColour('light', 0));
     expect(scoreColour('dark', 7)).toBe(scoreColour('dark', 1));
   });

@@ -1,5 +1,5 @@
-// Maps a score to a colour. Lightness changes in one direction only, so that it can be read without seeing hue; away from the background is
-// better. Hues run from sand or slate over teal to blue or yellow, never red against green.
+// Maps a score to a colour. Lightness changes in one direction only, so that it can be read without seeing hue; better scores are further
+// from the background. Hues run from sand or slate over teal to blue or yellow, never red against green.
 
 type Rgb = readonly [number, number, number];
 

@@ -1,4 +1,4 @@
-// Light, dark, or as the system has it: the choice is an attribute of the document, kept on this machine.
+// Keeps the choice of light, dark or the system's theme: an attribute of the document, stored on this machine.
 
 const name = 'coppice.theme';
 const choices = ['auto', 'light', 'dark'] as const;

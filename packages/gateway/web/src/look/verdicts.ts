@@ -1,4 +1,4 @@
-// A sign and short words for each verdict, and whether its text may look like an answer. Only the server decides the verdict.
+// Gives each verdict a sign, short words, and whether its text may look like an answer. Only the server decides the verdict.
 
 import type { Verdict } from '@coppice/core/log';
 
@@ -6,7 +6,7 @@ export interface VerdictLook {
   readonly sign: string;
   readonly words: string;
   readonly tone: string;
-  /** False: the text is an attempt, and must not be set like an answer. */
+  /** False: the text is an attempt, and must not look like an answer. */
   readonly answers: boolean;
 }
 
@@ -18,7 +18,7 @@ const looks: Readonly<Record<Verdict, VerdictLook>> = {
   none: { sign: '–', words: 'no answer', tone: 'cancelled', answers: false },
 };
 
-/** Null before the server has said it; missing in recordings from before verdicts. */
+/** Null until the server has decided; missing in recordings from before verdicts. */
 export function verdictLook(verdict: Verdict | null | undefined): VerdictLook {
   if (verdict === null || verdict === undefined)
     return { sign: '…', words: 'no verdict', tone: 'cancelled', answers: false };

@@ -25,7 +25,7 @@ describe('numbers in words', () => {
     ]);
   });
 
-  it('never claim more figures than a ratio has, nor more strands of fewer', () => {
+  it('never show more figures than a ratio has, nor `6 of 1` strands', () => {
     expect([0.333, 4, 12.34, 11_900.75].map(formatRatio)).toEqual(['× 0.33', '× 4.00', '× 12.3', '× 11.9k']);
     expect([formatStrands(1, 6), formatStrands(6, 1), formatStrands(0, 0)]).toEqual(['1 of 6', '6, 1 allowed', '0']);
   });

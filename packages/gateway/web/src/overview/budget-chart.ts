@@ -1,4 +1,4 @@
-// Budget use over the last 15 minutes, and below it the strands of each live search now.
+// Draws the use of the budget over the last 15 minutes, and below it the strands of each live search now.
 
 import type { OverviewJson, SampleJson } from '../../../src/wire/overview-json.ts';
 import { h, setText } from '../dom/dom.ts';

@@ -1,5 +1,5 @@
-// Health of the engine and verifier of every model, and of the journal. A sign carries the state where colour cannot be seen; trouble is
-// said in words.
+// Shows the health of the engine and verifier of every model, and of the journal. A sign carries the state where colour cannot be seen;
+// words describe trouble.
 
 import type { JournalHealthJson, ModelLoadJson, OverviewJson } from '../../../src/wire/overview-json.ts';
 import { fill, h, setAttribute, setText } from '../dom/dom.ts';

@@ -1,5 +1,5 @@
-// Running searches as rows, then waiting ones: share of the budget or place in the queue, progress, best score against the threshold,
-// tokens so far. Rows are kept from frame to frame and only changes are written: hundreds change every second.
+// Lists running searches, then waiting ones: share of the budget or place in the queue, progress, best score against the threshold, tokens
+// so far. Rows are kept from frame to frame and only changes are written: hundreds change every second.
 
 import { reasonSentence } from '@coppice/core/log';
 import type { ListedJson, OverviewJson } from '../../../src/wire/overview-json.ts';
@@ -58,17 +58,17 @@ class LiveRow {
     setText(this.#tokens, formatCount(search.tokens ?? 0));
     setText(this.#age, formatDuration(search.age_ms));
     setVariable(this.#pips, '--open', Math.min(mostPips, search.open_strands));
-    // Open strands above the allowed width are drawn too: the number stands beside its bar.
+    // Draws open strands above the allowed width too: the number beside the bar counts them.
     const may = Math.max(search.open_strands, search.primary + search.speculative);
     setVariable(this.#pips, '--may', Math.min(mostPips, may));
     setVariable(this.#rollouts, '--share', Math.min(1, search.rollouts / Math.max(1, search.rollout_limit)));
     setVariable(this.#score, '--share', Math.min(1, best_score ?? 0));
-    // Hidden behind the end of the bar where no score ends the search.
+    // Past the end of the bar, and so hidden, if no score ends the search.
     setVariable(this.#score, '--mark', threshold === null ? 2 : Math.min(1, threshold));
   }
 }
 
-/** Its width, and the scheduler's reason. */
+/** Describes the width and the scheduler's reason for it. */
 function shareWords({ open_strands, primary, speculative, why }: ListedJson): string {
   const share = `strands open: ${formatStrands(open_strands, primary + speculative)}`;
   return why === null ? share : `${share}; ${reasonSentence(why)}`;

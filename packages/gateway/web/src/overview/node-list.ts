@@ -1,4 +1,4 @@
-// The nodes that share a journal, a row each: their part of the budget, running searches, and health. Absent for a single process.
+// Lists the nodes that share a journal: their part of the budget, running searches, and health. Hidden for a single process.
 
 import type { NodeJson, OverviewJson } from '../../../src/wire/overview-json.ts';
 import { fill, h } from '../dom/dom.ts';

@@ -1,4 +1,4 @@
-// The last overview frame and the history of the last 15 minutes, read once for the whole page. The server sends its history at each
+// Keeps the last overview frame and the history of the last 15 minutes, read once for the whole page. The server sends its history at each
 // connection; the page continues it, so that the charts grow while a search is open.
 
 import type { OverviewJson, SampleJson } from '../../../src/wire/overview-json.ts';

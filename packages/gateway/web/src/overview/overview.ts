@@ -1,4 +1,4 @@
-// The overview: the box to ask, the budget now, tokens, ended searches over time, health, and live and recent searches.
+// The overview: the form for a question, the budget now, tokens, ended searches over time, health, and live and recent searches.
 
 import type { OverviewJson } from '../../../src/wire/overview-json.ts';
 import { h, setText } from '../dom/dom.ts';

@@ -1,5 +1,5 @@
-// Shared by all layers of the picture: where things are on the canvas, how large, and what is worth drawing. Marks of one look are gathered
-// into one path, so that thousands cost a few dozen calls.
+// Helps all layers of the picture: knows where things are on the canvas, how large, and what is worth drawing. Marks of one look go into
+// one path, so that thousands cost a few dozen calls.
 
 import type { SearchFold } from '@coppice/core/log';
 import { type Node, type NodeId, pathTo } from '@coppice/core/tree';
@@ -14,15 +14,15 @@ export interface Picture {
   readonly camera: Camera;
   readonly moment: SearchFold;
   readonly threshold: number | null;
-  /** End of the answer's path, or of the best so far. */
+  /** End of the answer's path, or of the best path so far. */
   readonly chosen: Node | undefined;
   readonly selected: NodeId | undefined;
   readonly hovered: number | undefined;
-  /** End of the best path through it. */
+  /** End of the best path through the hovered node. */
   readonly traced: Node | undefined;
   readonly palette: Palette;
   readonly size: CanvasSize;
-  /** Milliseconds of an endless clock; constant if the reader wants no motion. */
+  /** Milliseconds of a clock that never resets; constant if the reader wants no motion. */
   readonly clockMs: number;
 }
 
@@ -30,7 +30,7 @@ export interface Picture {
 export const hairline = 1;
 
 const radii = { least: 1.6, most: 8 };
-/** Below this radius dashes and outlines would only cost time. */
+/** Below this radius no dashes and outlines are drawn: they would only cost time. */
 const denseRadius = 3;
 
 export class Brush {
@@ -50,7 +50,7 @@ export class Brush {
     this.#onPath = new Set(chosen === undefined ? [] : [0, ...pathTo(chosen).map(keyOfNode)]);
   }
 
-  /** From the root. */
+  /** Begins at the root. */
   get chosenKeys(): Iterable<number> {
     return this.#onPath;
   }

@@ -1,12 +1,12 @@
-// The branches: thicker the more completed strands have passed, faint if nothing can win any more, dashed and moving while a child grows,
-// bold along the chosen path.
+// Paints the branches: thicker the more completed strands have passed, faint if nothing can win any more, dashed and moving while a child
+// grows, bold along the chosen path.
 
 import { pathTo } from '@coppice/core/tree';
 import type { Point } from '../tree/camera.ts';
 import { keyOfNode } from '../tree/sprout.ts';
 import { addDisc, type Brush, hairline } from './brush.ts';
 
-/** In pixels, by the logarithm of visits; in a small picture the thin ones are hairlines. */
+/** Widths in pixels, by the logarithm of visits; in a small picture the thin ones are hairlines. */
 const edgeWidths = [hairline, 1.4, 1.9, 2.5, 3.2];
 const denseWidths = [hairline, hairline, hairline, 1.6, 2.4];
 const flightMs = 1100;

@@ -1,5 +1,5 @@
-// The nodes, each with the shape of its mark and the colour of its score; crosses of pruned strands; rings around open strands, the selected
-// node and the one under the pointer.
+// Paints the nodes, each with the shape of its mark and the colour of its score; crosses of pruned strands; rings around open strands, the
+// selected node and the one under the pointer.
 
 import type { Node } from '@coppice/core/tree';
 import { scoreColour, scoreStep, scoreSteps } from '../look/score-scale.ts';
@@ -8,7 +8,7 @@ import { type Mark, shownScoreOf } from '../tree/mark.ts';
 import { keyOfNode } from '../tree/sprout.ts';
 import { addCross, addDisc, type Brush, hairline } from './brush.ts';
 
-/** A ring is a disc with a hole: filling is many times cheaper than stroking. The root has no score of its own. */
+/** A ring is a disc with a hole: filling is many times cheaper than stroking. The root has no score. */
 const rootLook = -1;
 const unscoredLook = -2;
 

@@ -1,5 +1,5 @@
-// The words of the picture: the depth of each level, scores along the chosen path if there is room, and the answer at its end. Model text
-// reaches the canvas as text only.
+// Writes the words of the picture: the depth of each level, scores along the chosen path if there is room, and the answer at its end. Model
+// text reaches the canvas as text only.
 
 import { type Node, pathTo } from '@coppice/core/tree';
 import { formatScore } from '../look/words.ts';
@@ -63,7 +63,7 @@ function chosenScore(chosen: Node): string {
   return score === undefined ? 'unscored' : formatScore(score);
 }
 
-/** A rim in the background's colour keeps branches from running through the text, which stays inside of the canvas. */
+/** Draws a rim in the background's colour, so that no branch runs through the text, and keeps the text inside the canvas. */
 function paintHaloed({ ctx, picture }: Brush, text: string, x: number, y: number): void {
   const { width } = ctx.measureText(text);
   const at = placeInside({ x, y }, width, ctx.textAlign === 'center' ? width / 2 : 0, picture.size);
@@ -74,7 +74,7 @@ function paintHaloed({ ctx, picture }: Brush, text: string, x: number, y: number
   ctx.fillText(text, at.x, at.y);
 }
 
-/** A canvas sets no formulas. */
+/** A canvas cannot typeset formulas. */
 function plainFraction(answer: string): string {
   return answer.replace(/\\[dt]?frac\{(\w+)\}\{(\w+)\}/g, '$1/$2');
 }

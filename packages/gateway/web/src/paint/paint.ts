@@ -1,4 +1,4 @@
-// The picture of a tree, from back to front.
+// Paints the picture of a tree, from back to front.
 
 import { Brush, type Picture } from './brush.ts';
 import { paintBranches, paintChosenPath, paintFlights, paintGhosts, paintTracedPath } from './paint-branches.ts';

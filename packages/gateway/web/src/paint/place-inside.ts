@@ -1,4 +1,4 @@
-// Moves words as little as keeps them whole inside of the picture. Pure.
+// Moves words no further than needed to show them whole inside the picture. Pure.
 
 import type { CanvasSize, Point } from '../tree/camera.ts';
 

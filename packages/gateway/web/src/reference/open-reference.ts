@@ -1,5 +1,5 @@
-// The server's own documentation: its endpoints, the settings of a search with their bounds, and the words of the page. Made from its OpenAPI
-// document, so that it always fits its version.
+// Shows the server's documentation: its endpoints, the settings of a search with their bounds, and the words of the page. Made from its
+// OpenAPI document, so that it always fits its version.
 
 import { readReference } from '../api/client.ts';
 import { type Content, fill, h } from '../dom/dom.ts';

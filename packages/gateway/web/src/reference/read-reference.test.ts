@@ -12,7 +12,7 @@ test('the reference has every address of a server, and the settings of a search 
   expect(settings.every(({ about }) => about !== '')).toBe(true);
 });
 
-test('what is no such document gives nothing', () => {
+test('any other document gives nothing', () => {
   for (const document of [null, 3, {}, { paths: null, components: [] }])
     expect([endpointsOf(document), settingsOf(document)]).toEqual([[], []]);
 });

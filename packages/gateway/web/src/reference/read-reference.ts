@@ -36,7 +36,7 @@ function valuesOf({ enum: names, minimum, maximum, unit, type }: Readonly<Record
   return [bounds, text(unit)].filter(Boolean).join(' ');
 }
 
-/** An empty object if nothing is there. */
+/** An empty object if there is nothing. */
 function at(value: unknown, ...names: readonly string[]): Readonly<Record<string, unknown>> {
   const [first, ...rest] = names;
   const record = typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};

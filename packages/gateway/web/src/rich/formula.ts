@@ -1,11 +1,11 @@
-// A formula as MathML, made from elements and never from markup. The text is untrusted: no links, no pictures, no classes or ids of its own,
-// macros that end, and no tree that a browser could not lay out.
+// Typesets a formula as MathML, from elements and never from markup. The text is untrusted: no links, pictures, classes or ids, only macros
+// that end, and no tree that a browser could not lay out.
 
 import temml from 'temml/temml.js';
 
 const most = { expansions: 200, sizeEm: 4, sizePt: 40, depth: 60, elements: 4000 };
 
-/** Changes nothing if the formula is unreadable or too large. */
+/** Leaves the place as it is if the formula is unreadable or too large. */
 export function typeset(place: HTMLElement, tex: string, displayMode: boolean): void {
   const made = document.createElement('span');
   try {
@@ -17,7 +17,7 @@ export function typeset(place: HTMLElement, tex: string, displayMode: boolean): 
       maxSize: [most.sizeEm, most.sizePt],
     });
   } catch {
-    // No LaTeX, or nested deeper than the stack.
+    // The text is no LaTeX, or nested deeper than the stack.
     return;
   }
   if (!isSmall(made)) return;

@@ -30,7 +30,7 @@ describe('texts of models', () => {
     expect(shown(piecesOf(text))).toBe(wanted);
   });
 
-  it('know an answer that has lost its marks', () => {
+  it('show an answer that has lost its marks as a formula', () => {
     expect(shown(answerPieces('\\frac{1}{2}'))).toBe('‹\\frac{1}{2}›');
     expect(shown(answerPieces('x \\le 3'))).toBe('‹x \\le 3›');
     expect(shown(answerPieces('42'))).toBe('42');
@@ -81,7 +81,7 @@ describe('texts of models', () => {
     );
   });
 
-  it('are looked through once for each mark, whatever is left open', () => {
+  it('are read once for each mark, whatever is left open', () => {
     for (const part of ['$', '\\(', '\\[', '\\boxed{', '`', '```\n', '\\begin{cases}', '$a ', '\\sqrt[', '{', '\\']) {
       const text = part.repeat(20_000 / part.length);
       let read = 0;

@@ -1,15 +1,15 @@
-// Cuts a model's text into prose, code and formulas, by the marks that models write: fences and backticks, dollars, \( and \[, environments,
-// and a few commands. What is not closed is prose. One pass, in time linear in the length: texts are untrusted. Pure.
+// Cuts a model's text into prose, code and formulas, by the marks that models write: fences and backticks, dollars, \( and \[,
+// environments, and a few commands. Unclosed marks are prose. One pass, in time linear in the length: texts are untrusted. Pure.
 
 export type TextPiece =
   | { readonly kind: 'prose' | 'code' | 'block'; readonly text: string }
   | { readonly kind: 'formula'; readonly text: string; readonly tex: string; readonly display: boolean };
 
-/** Longer texts are shown as they are; so are more formulas, and longer ones. */
+/** Longer texts are shown as they are; so are longer formulas, and all after the first 200. */
 const longestText = 200_000;
 const mostFormulas = 200;
 const longestFormula = 2000;
-/** Length of an argument of such a command. */
+/** Longest argument of such a command. */
 const longestArgument = 400;
 const marks = /[`$\\]/g;
 const alone = /\\(?:boxed|[dt]?frac|sqrt|binom)(?=[[{])/y;
@@ -20,7 +20,7 @@ export function piecesOf(text: string): TextPiece[] {
   return text.length > longestText ? [{ kind: 'prose', text }] : new Cutter(text).cut();
 }
 
-/** The steps of a path: code that one step opens goes on in the next ones until its fence is closed. */
+/** Cuts the steps of a path: code that one step opens continues in the next ones until its fence is closed. */
 export function piecesOfSteps(steps: readonly string[]): TextPiece[][] {
   let isInCode = false;
   return steps.map((text) => {
@@ -33,7 +33,7 @@ export function piecesOfSteps(steps: readonly string[]): TextPiece[][] {
   });
 }
 
-/** An extracted answer has lost the marks around it: one line with a command is a formula. */
+/** Cuts an extracted answer, which has lost the marks around it: one line with a command is a formula. */
 export function answerPieces(text: string): TextPiece[] {
   const pieces = piecesOf(text);
   const isBare = pieces.every(({ kind }) => kind === 'prose' || kind === 'formula') && !/[$\n]|\\[([]/.test(text);
@@ -90,7 +90,7 @@ class Cutter {
     return found;
   }
 
-  /** A cut answer may end inside of a fence. */
+  /** The fence may be open: a cut answer can end inside it. */
   #fenced(at: number): Found | undefined {
     const text = this.#text;
     if (at > 0 && text[at - 1] !== '\n') return undefined;
@@ -109,7 +109,7 @@ class Cutter {
     return { piece: { kind: 'code', text: this.#text.slice(at + 1, close) }, end: close + 1 };
   }
 
-  /** Pandoc's rule for dollars: none before a space, and none behind one or before a digit; so prices stay prices. */
+  /** Pandoc's rule: no formula opens before a space, nor closes after one or before a digit; so prices stay prices. */
   #dollars(at: number): Found | undefined {
     const text = this.#text;
     if (text.startsWith('$$', at)) return this.#between(at, '$$', '$$', true);
@@ -149,7 +149,7 @@ class Cutter {
     return { piece: { kind: 'formula', text: this.#text.slice(from, end), tex, display }, end };
   }
 
-  /** The place behind the arguments: perhaps one in brackets, then those in braces. */
+  /** The place after the arguments: perhaps one in brackets, then those in braces. */
   #argumentsEnd(from: number): number | undefined {
     const text = this.#text;
     let at = text[from] === '[' ? this.#find(']', from) + 1 : from;
@@ -171,7 +171,7 @@ class Cutter {
   }
 }
 
-/** The place behind the matching brace. */
+/** The place after the matching brace. */
 function groupEnd(text: string, from: number): number | undefined {
   const most = Math.min(text.length, from + longestArgument);
   let depth = 0;

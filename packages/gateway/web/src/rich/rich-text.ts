@@ -1,5 +1,5 @@
-// A model's text as elements: code as code, formulas as MathML, all else as text nodes. The library for formulas is loaded with the first of
-// them; until then, and if it cannot read one, the formula stays as written.
+// Makes elements of a model's text: code as code, formulas as MathML, all else as text nodes. The library for formulas is loaded with the
+// first of them; until then, and if it cannot read one, the formula stays as written.
 
 import { type Content, fill, h } from '../dom/dom.ts';
 import { answerPieces, piecesOf, piecesOfSteps, type TextPiece } from './pieces.ts';
@@ -12,7 +12,7 @@ export function richSteps(steps: readonly string[]): Content[][] {
   return piecesOfSteps(steps).map(contentOf);
 }
 
-/** For an answer taken out of its text. */
+/** For an answer that was extracted from its text. */
 export function richAnswer(text: string): Content[] {
   return contentOf(answerPieces(text));
 }

@@ -3,7 +3,7 @@ import type { LoggedEvent } from '../../../../core/src/log/events.ts';
 import { Replay } from '../../../../core/src/log/replay.ts';
 import { GrowthAt } from './growth-at.ts';
 
-test('is the same for a moment whether it is reached going on or going back', () => {
+test('is the same for a moment, whether it is reached forwards or backwards', () => {
   const step = { text: 'a', tokens: 4, meanLogprob: 0, end: 'eos' };
   const events = [
     { type: 'planted', aggregation: 'product' },

@@ -1,5 +1,5 @@
-// The rate of completed paths and the share of right guesses, up to any moment of a log that may still grow. Going on reads new events;
-// going back starts over.
+// Measures the rate of completed paths and the share of right guesses, up to any moment of a log that may still grow. A later moment reads
+// new events only; an earlier one starts over.
 
 import { GrowthMeter, type GrowthTotals, type LoggedEvent, type SearchFold } from '@coppice/core/log';
 

@@ -1,5 +1,5 @@
-// The reader's place in a log: following the end of a live search, standing still, or playing at some speed. Positions count events; while
-// playing, the events' own times decide when the next one is due. Keeps no clock of its own.
+// Holds the reader's place in a log: following the end of a live search, standing still, or playing at some speed. Positions count events;
+// while playing, the events' own times decide when the next one is due. Keeps no clock.
 
 import type { LoggedEvent } from '@coppice/core/log';
 
@@ -44,7 +44,7 @@ export class Player {
     return this.#log[this.position - 1]?.atMs ?? this.startMs;
   }
 
-  /** The reader's speed, else one that plays the whole in a comfortable time. */
+  /** The reader's speed, or else one that plays the whole log in a comfortable time. */
   get playedSpeed(): number {
     if (this.speed !== undefined) return this.speed;
     const lengthMs = this.endMs - this.startMs;
@@ -83,7 +83,7 @@ export class Player {
     return this.#playing;
   }
 
-  /** Events until then: binary search, since times never fall. */
+  /** Counts the events until this time, by binary search: times never fall. */
   #countUntil(atMs: number): number {
     let low = 0;
     let high = this.#log.length;

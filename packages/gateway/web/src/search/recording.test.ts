@@ -11,7 +11,7 @@ function searchOf(title: string): WholeSearchJson {
   return { id: 'a', title, state: 'done' } as WholeSearchJson;
 }
 
-/** A browser takes this for the element's text: everything until the first end tag. */
+/** The element's text as a browser reads it: everything until the first end tag. */
 function embedded(html: string): string {
   return html.slice(html.indexOf('id="recording">') + 'id="recording">'.length, html.indexOf('</script>'));
 }

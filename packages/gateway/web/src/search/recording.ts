@@ -1,5 +1,5 @@
-// A search as a single HTML file: the replay page with the log inside as inert JSON. `<` is escaped, so that no text of a model can end its
-// element or begin another.
+// Writes a search as a single HTML file: the replay page with the log inside as inert JSON. `<` is escaped, so that no text of a model can
+// end its element or begin another.
 
 import type { LoggedEvent } from '@coppice/core/log';
 import type { WholeSearchJson } from '../../../src/wire/search-json.ts';

@@ -1,5 +1,5 @@
-// A search: its question, answer and numbers, the tree at the timeline's moment, and the path of the selected node. Reads a log that may
-// still grow; does not know its source.
+// Shows a search: its question, answer and numbers, the tree at the timeline's moment, and the path of the selected node. Reads a log that
+// may still grow; does not know its source.
 
 import { type Cost, describeEvent, goodput, type LoggedEvent, Replay } from '@coppice/core/log';
 import type { ListedJson } from '../../../src/wire/overview-json.ts';
@@ -85,7 +85,7 @@ export class SearchPage {
     this.update();
   }
 
-  /** The server's live row: its place in the queue, and tokens of steps that no log has yet. */
+  /** Takes the server's live row: its place in the queue, and tokens of steps that no log has yet. */
   setListed(listed: ListedJson | undefined): void {
     this.#listed = listed;
     this.update();

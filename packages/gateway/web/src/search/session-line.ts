@@ -1,4 +1,4 @@
-// The session of a search as a line of its turns, each a link to its tree.
+// Shows the session of a search as a line of its turns, each a link to its tree.
 
 import type { SearchJson } from '../../../src/wire/search-json.ts';
 import { listSession } from '../api/client.ts';
@@ -7,7 +7,7 @@ import { verdictLook } from '../look/verdicts.ts';
 import { formatCount, formatDuration } from '../look/words.ts';
 import { mostTurns, sessionTurns } from './session-turns.ts';
 
-/** Hidden outside of a session, and while its turns cannot be read. */
+/** Hidden for a search without a session, and while the turns cannot be read. */
 export function sessionLine(search: SearchJson, signal: AbortSignal): HTMLElement {
   const element = h('nav', { class: 'session', 'aria-label': 'Turns of this session', hidden: true });
   if (search.session !== null && search.session !== undefined)

@@ -1,8 +1,8 @@
-// The turns of a session that are shown beside one of them: those of its key, in the order in which they came. Pure.
+// Selects the turns of a session that are shown beside one of them: those of its key, oldest first. Pure.
 
 import type { SearchJson } from '../../../src/wire/search-json.ts';
 
-/** As many as the page asks the server for. */
+/** Number of turns that the page asks the server for. */
 export const mostTurns = 60;
 
 export function sessionTurns(listed: readonly SearchJson[], { key }: Pick<SearchJson, 'key'>) {

@@ -1,5 +1,5 @@
 // Draws the timeline: strands allowed and open over time, a tick for each finished rollout, a cross for each preempted strand, the best
-// finished score against the threshold, and the playhead; the time after it is veiled.
+// finished score against the threshold, and the playhead. A veil covers the time after it.
 
 import type { Frame } from '../dom/drawing.ts';
 import { niceTicks, stepArea, stepLine } from '../dom/plot.ts';
@@ -12,7 +12,7 @@ import type { WidthTimeline } from './width-timeline.ts';
 export interface TimelineData {
   readonly widths: WidthTimeline;
   readonly player: Player;
-  /** Null where no score ends the search. */
+  /** Null if no score ends the search. */
   readonly threshold: number | null;
 }
 
@@ -26,7 +26,7 @@ const widthLane = { name: 'strands', top: 8, bottom: 74 };
 const scoreLane = { name: 'best score', top: 84, bottom: 118 };
 const axis = 124;
 
-/** Share of the whole time at a place on the canvas; outside of 0 to 1 beyond the ends. */
+/** Share of the whole time at this place on the canvas; below 0 or above 1 beyond its ends. */
 export function shareAt(x: number, width: number): number {
   return (x - left) / (width - left - right);
 }

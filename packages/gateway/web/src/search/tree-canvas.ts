@@ -1,5 +1,5 @@
-// The tree on the page: draws the scene, and lets the reader point at, select, zoom and walk through it, by pointer, touch or keyboard. Its
-// owner decides what is shown and selected.
+// Puts the tree on the page: draws the scene, and lets the reader point at, select, zoom and walk through it, by pointer, touch or
+// keyboard. Its owner decides what is shown and selected.
 
 import type { SearchFold } from '@coppice/core/log';
 import type { Node, NodeId } from '@coppice/core/tree';

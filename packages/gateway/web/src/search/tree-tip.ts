@@ -1,4 +1,4 @@
-// The tip at the pointer: numbers of its sprout, and the best path through it.
+// Makes the tip at the pointer: numbers of the sprout there, and the best path through it.
 
 import { type Node, pathTo } from '@coppice/core/tree';
 import { h } from '../dom/dom.ts';
@@ -10,7 +10,7 @@ const longest = 160;
 const longestLine = 64;
 const mostLines = 12;
 
-/** `end`: of the best path through the node. */
+/** `end`: end of the best path through the node. */
 export function tipOf(sprout: Sprout, end: Node | undefined): HTMLElement[] {
   if (sprout.kind === 'flight') return tip('in flight', 'being generated or scored');
   if (sprout.kind === 'ghost') {

@@ -1,5 +1,5 @@
-// Strands allowed and open, and the best finished score, after every event that changed one of them. Grows with the log; never reads an
-// event twice.
+// Collects strands allowed and open, and the best finished score, after every event that changed one of them. Grows with the log; never
+// reads an event twice.
 
 import { type LoggedEvent, SearchFold } from '@coppice/core/log';
 

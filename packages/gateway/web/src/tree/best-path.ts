@@ -1,5 +1,5 @@
-// The best path through a node: down to the best-scored end below it, or, if no path below it has ended, to the best-scored child again and
-// again. Pure.
+// Finds the best path through a node: down to the best-scored end below it, or, if no path below it has ended, to the best-scored child
+// again and again. Pure.
 
 import type { Node } from '@coppice/core/tree';
 

@@ -16,10 +16,10 @@ export interface Extent {
   readonly levels: number;
 }
 
-/** Neighbours of different parents stand a little further apart, so that families show. */
+/** Neighbours of different parents are a little further apart, so that families show. */
 const cousinGap = 1.35;
 
-/** Sets `x` of every sprout; the root stands at 0. Expects parents before children, as `sproutsOf` returns them. */
+/** Sets `x` of every sprout; that of the root is 0. Expects parents before children, as `sproutsOf` returns them. */
 export function layOut(sprouts: readonly Sprout[]): Extent {
   const outlines = new Map<Sprout, Outline>();
   for (let at = sprouts.length - 1; at >= 0; at -= 1) {

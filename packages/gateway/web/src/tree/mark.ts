@@ -1,13 +1,13 @@
-// A node's mark. Shape carries what colour must not carry alone: a disc may still win, a ring cannot, a diamond is finished, a cross was cut.
-// Pure.
+// Chooses a node's mark. Shapes show what colour must not show alone: a disc may still win, a ring cannot, a diamond is finished, a cross
+// was cut. Pure.
 
 import { isBound, isComplete, type Node, scoreOf, type Tree } from '@coppice/core/tree';
 
 export type Mark = 'viable' | 'futile' | 'won' | 'lost' | 'scored' | 'unscored';
 
 /**
- * `won` and `lost` are finished paths at or below the threshold, those cut at a limit among the lost; without a bound a path may still rise,
- * so it stays viable. `threshold` is null where no score ends the search or accepts an answer.
+ * `won` and `lost` are finished paths at or below the threshold; paths cut at a limit are lost. Without a bound a
+ * path may still rise, so it stays viable. `threshold` is null if no score ends the search or accepts an answer.
  */
 export function markOf(node: Node, tree: Tree, threshold: number | null): Mark {
   const score = shownScoreOf(node);
@@ -26,7 +26,7 @@ export const markWords: Readonly<Record<Mark, string>> = {
   unscored: 'finished, and nothing has scored it',
 };
 
-/** The score of its path, if its step was scored or its end was read: the initial one means nothing. */
+/** The score of its path, if its step was scored or its end was read; the initial score means nothing. */
 export function shownScoreOf(node: Node): number | undefined {
   return node.reward === undefined ? scoreOf(node) : node.score;
 }

@@ -1,5 +1,5 @@
-// The tree as drawn: each sprout and strand on its way to its place in the layout. A new child begins at its parent. Keeps no clock: time
-// comes in as milliseconds since the last advance.
+// The tree as drawn: moves each sprout and strand to its place in the layout. A new child begins at its parent. Keeps no clock: time comes
+// in as milliseconds since the last advance.
 
 import type { SearchFold } from '@coppice/core/log';
 import type { StrandId } from '@coppice/core/tree';

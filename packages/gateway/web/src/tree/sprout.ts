@@ -1,5 +1,5 @@
-// The drawable parts of a tree: nodes, ghosts, and children in flight. A child keeps its key from its request on, so that it does not jump
-// when it becomes a node. Pure.
+// Lists the drawable parts of a tree, called sprouts: nodes, ghosts, and children in flight. A child keeps its key from its request on, so
+// that it does not jump when it becomes a node. Pure.
 
 import type { Ghost, Node, Tree } from '@coppice/core/tree';
 

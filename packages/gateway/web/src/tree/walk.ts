@@ -1,5 +1,5 @@
-// Walks through a tree by keys: up to the most visited child, since the tree grows up, down to the parent, left and right to the neighbour on
-// the same level, across families. Pure.
+// Walks through a tree by keys: up to the most visited child, as the tree grows up, down to the parent, left and right to the neighbour on
+// the same level, in other families too. Pure.
 
 import type { SearchFold } from '@coppice/core/log';
 import type { Node, NodeId } from '@coppice/core/tree';

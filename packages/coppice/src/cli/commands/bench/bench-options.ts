@@ -1,4 +1,4 @@
-// The options of `coppice bench`: read once, checked, and printed under the table.
+// Reads and checks the options of `coppice bench` once; they are printed under the table.
 
 import { ownModel, type Wish } from '@coppice/core/answering';
 import { requestKnobs, type SearchKnob } from '@coppice/core/config';
@@ -14,15 +14,15 @@ import { settingHelp } from '../../flags/setting-help.ts';
 import { ownKnobs, readSearchArguments, type SettingScope, setFlag } from '../../flags/settings.ts';
 
 /** The contest sets these, not `--set`. */
-const ofContest: readonly SearchKnob[] = ['program', 'policy', 'rollouts', 'seed'];
-const scope: SettingScope = { search: ownKnobs.filter((name) => !ofContest.includes(name)), model: () => true };
+const contestKnobs: readonly SearchKnob[] = ['program', 'policy', 'rollouts', 'seed'];
+const scope: SettingScope = { search: ownKnobs.filter((name) => !contestKnobs.includes(name)), model: () => true };
 
 const contestGroup = {
   programs: {
     type: 'string',
     takes: 'NAMES',
     default: 'default,greedy,self-consistency,best-of-n,boost',
-    about: 'default: what naming nothing gives; boost: mcts by it',
+    about: 'default: what runs if none is named; boost: mcts with it',
   },
   policies: { type: 'string', takes: 'NAMES', default: 'safe', about: 'of mcts and best-first: a row each' },
   rollouts: {
@@ -33,8 +33,7 @@ const contestGroup = {
   samples: {
     type: 'string',
     takes: 'N',
-    about:
-      'of best-of-n and self-consistency, where it is another number; best-of-n goes on from there to the tokens of the best search',
+    about: 'of best-of-n and self-consistency, if not --rollouts; best-of-n goes on to the tokens of the best search',
     rare: true,
   },
   concurrency: { type: 'string', takes: 'N', default: '8', about: 'searches at a time', rare: true },
@@ -114,13 +113,13 @@ export function configurationLine(configuration: Readonly<Record<string, unknown
     .join(', ');
 }
 
-/** The number of a request that gives none: a rollout of best-first draws one path where others draw `branching`. */
+/** Rollouts if none are named. A rollout of best-first draws one path, others draw `branching`. */
 function rolloutsOf(given: string | undefined, branching: number) {
   if (given !== undefined) return { rollouts: flagOf('rollouts', given, requestKnobs.rollouts) };
   return { rollouts: mediumRollouts, pathRollouts: mediumRollouts * branching };
 }
 
-/** The lab's commands on the same questions and models read their flags with it too. */
+/** The lab's commands on the same questions and models use it too. */
 export function readBench(args: readonly string[]) {
   const { values, wish, model } = readSearchArguments({ args: [...args], options: flags }, scope);
   const known = [...entrantNames, ...programNames()];

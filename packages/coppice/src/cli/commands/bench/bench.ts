@@ -1,5 +1,5 @@
-// `coppice bench`: a set of questions through several programs; one table. Each row gets the exits that it can use, tokens of both
-// models are counted, and best-of-n runs at the tokens of the best search. A file of trials lets an interrupted run go on.
+// `coppice bench`: answers a set of questions by several programs and prints one table. Each row gets the exits that it can use, tokens of
+// both models are counted, and best-of-n runs at the tokens of the best search. A file of trials lets an interrupted run continue.
 
 import {
   closeModel,
@@ -26,7 +26,7 @@ import { type BenchSettings, configurationLine, configurationOf, readBench } fro
 
 export { flags, help } from './bench-options.ts';
 
-const blockQuestions = 20; // questions that a contender answers before the next one has its turn
+const blockQuestions = 20; // questions that a contender answers before the next contender
 
 export async function run(args: readonly string[]): Promise<number> {
   const settings = readBench(args);
@@ -61,7 +61,7 @@ async function runAll(
   kept: Trials,
   onTrial: (trial: Trial) => void,
 ): Promise<void> {
-  // A single contender takes no turns: blocks would only wait for their slowest search.
+  // A single contender takes no turns: blocks would only make it wait for their slowest search.
   const size = contenders.length === 1 ? Math.max(1, questions.length) : blockQuestions;
   for (let start = 0; start < questions.length; start += size) {
     const block = questions.slice(start, start + size);

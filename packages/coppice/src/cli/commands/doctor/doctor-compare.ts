@@ -28,9 +28,9 @@ import type { DoctorSettings } from './doctor-options.ts';
 export interface ComparisonReport extends Comparison {
   readonly source: string;
   readonly advice: Advice;
-  /** How far the reward model agrees with the vote of these samples. */
+  /** Agreement of the reward model with the vote of these samples. */
   readonly judge?: string;
-  /** How likely answers are right by these labels, in the form of `confidence.json`. */
+  /** Fit of how likely answers are right, by these labels, in the form of `confidence.json`. */
   readonly confidence?: OddsLine;
 }
 
@@ -94,7 +94,7 @@ function confidenceOn(model: OpenModel, { questions }: ComparedRun, { seed }: Do
   return fitConfidence(questions.map(({ samples }) => labelledStops(samples, price ?? 0, isJudged(model))));
 }
 
-/** In the operator's folder, where there is one; a search reads it from there. */
+/** Writes the fit to the operator's folder, if there is one; searches read it from there. */
 function keptConfidence(confidence: OddsLine, { config }: OpenModel): string {
   const said = `how likely an answer is right, by these labels: ${JSON.stringify(confidence)}`;
   if (config.prompts === undefined)

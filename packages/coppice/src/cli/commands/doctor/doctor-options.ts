@@ -1,4 +1,4 @@
-// The options of `coppice doctor`: read once and checked.
+// Reads and checks the options of `coppice doctor` once.
 
 import { ownModel, type RemoteSection } from '@coppice/core/answering';
 import { type ModelConfig, requestKnobs, type SearchKnob } from '@coppice/core/config';
@@ -10,7 +10,7 @@ import { flagOf, whole } from '../../flags/options.ts';
 import { settingHelp } from '../../flags/setting-help.ts';
 import { ownKnobs, readSearchArguments, type SettingScope, setFlag } from '../../flags/settings.ts';
 
-/** Flags of their own, not `--set`. */
+/** These settings are flags, which `--set` does not take. */
 const flagged: readonly SearchKnob[] = ['rollouts', 'seed'];
 const scope: SettingScope = { search: ownKnobs.filter((name) => !flagged.includes(name)), model: () => true };
 

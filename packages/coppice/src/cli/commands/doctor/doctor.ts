@@ -1,5 +1,5 @@
-// `coppice doctor`: describes servers, what that means for searching on them, where more sequences stop paying, and, if asked, whether
-// search pays at all. Without --engine it examines the embedded engine. Sends a few short requests, no more.
+// `coppice doctor`: describes servers, what that means for a search on them, where more sequences stop paying, and, if asked, whether
+// search pays at all. Without --engine it examines the embedded engine. Sends only a few short requests.
 
 import { closeModel, noteFor, type OpenModel, openModel, ownModel, readPrompts } from '@coppice/core/answering';
 import { FaultError } from '@coppice/core/base';
@@ -75,7 +75,7 @@ interface Report {
 
 export async function run(args: readonly string[]): Promise<number> {
   const settings = readDoctorSettings(args);
-  // A file that cannot be read is refused before anything is opened.
+  // Reads the questions first: an unreadable file is refused before anything is opened.
   const asked = settings.compare ? chosenQuestions(ownModel(settings.own), settings) : undefined;
   const report: Report = { sections: [] };
   const print = (line: string): void => {
@@ -91,7 +91,7 @@ export async function run(args: readonly string[]): Promise<number> {
   return report.sections.some(({ fault }) => fault !== undefined) ? 1 : 0;
 }
 
-/** The configuration of this folder, if any; doctor needs none, and reports no fault of it. */
+/** The configuration of this folder, if any. Doctor needs none, so its faults are not reported. */
 function configHere(): Config | undefined {
   try {
     return readConfig({}, defaultModels());
@@ -100,7 +100,7 @@ function configHere(): Config | undefined {
   }
 }
 
-/** Tells what the searches of the journal have shown of their judges; nothing if there is no journal, or a server has it open. */
+/** Shows how the judges did in the searches of the journal; nothing if there is no journal, or a server has it open. */
 async function journalFindings(config: Config | undefined): Promise<Finding[]> {
   if (config === undefined) return [];
   const { kind, path } = config.journal;
@@ -151,7 +151,7 @@ async function openServers(settings: DoctorSettings, report: Report): Promise<Op
   const scores = await examineVerifier(settings, report);
   if (facts.length < settings.engines.length) return undefined;
   report.facts = facts;
-  // All servers get one limit, so that the probe can go beyond what is found by trial.
+  // All servers get one limit, so that the probe can go beyond a limit found by trial.
   const inFlight = Math.min(...facts.map((each) => each.sequenceLimit ?? curveDefaults.maxSequences));
   return openModel(remoteModel(settings, inFlight, scores), process.env);
 }
@@ -264,7 +264,7 @@ async function probeCurve(
   for (const { level, text } of throughputFindings(plain, knee, whole, isLast)) print(`  ${marks[level]} ${text}`);
 }
 
-/** The shipped models take no conversation, and are known. */
+/** Skips the shipped models: they take no conversation, and it is known how they answer. */
 async function probeSums(
   { engine, config, form }: OpenModel,
   { seconds }: DoctorSettings,
@@ -278,7 +278,7 @@ async function probeSums(
   print(`\n  ${marks[finding.level]} ${finding.text}`);
 }
 
-/** Undefined if it fails: the curve has been told. */
+/** Undefined if it fails: the curve has been printed already. */
 function wholeAnswers(model: OpenModel, settings: DoctorSettings, facts: ServerFacts, inFlight: number) {
   const connection = new Connection({ url: settings.engines[0]!, ...keyOf(settings.keyEnv) });
   return measureWholeAnswers(model, { connection, facts }, inFlight, settings.seconds / 3)

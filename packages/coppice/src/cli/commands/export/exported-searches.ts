@@ -1,4 +1,4 @@
-// The searches to export: ended ones of a journal, the newest first, or those of traces. One log is held at a time.
+// Reads the searches to export: ended ones of a journal, the newest first, or those of traces. Holds one log at a time.
 
 import { isGradable, isRight, lastAsked, readQuestions, type SearchPlan } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
@@ -69,7 +69,7 @@ function questionOf({ request }: SearchRecord, { prompt }: SearchPlan): string {
   return typeof last === 'string' ? last : prompt.text;
 }
 
-/** Judges answers by those of a file, or by the question alone where it is a puzzle that can be checked. */
+/** Judges answers by those of a file, or by the question alone if it is a puzzle that can be checked. */
 export function rightnessBy(file: string | undefined): AnswerJudge {
   const known = new Map((file === undefined ? [] : readQuestions(file)).map((gold) => [gold.question.trim(), gold]));
   return (question, answer) => {

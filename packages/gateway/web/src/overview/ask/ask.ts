@@ -1,5 +1,5 @@
-// The box to ask: a question or an example, model, program, policy and effort. Starts a search in the background and opens it. Below it
-// stands how to ask from elsewhere.
+// The form for a question: text or example, model, program, policy and effort. Starts a search in the background and opens it. Below it the
+// page shows how to ask from elsewhere.
 
 import type { ModelJson } from '../../../../src/wire/server-json.ts';
 import { listExamples, listModels, RequestError, startSearch } from '../../api/client.ts';
@@ -33,7 +33,7 @@ class AskBox {
   readonly #button = h('button', { class: 'primary' }, 'Ask');
   readonly #problem = h('p', { class: 'problem', role: 'alert', hidden: true });
   readonly #connect = makeConnect();
-  /** Waits for the models: a search needs the name of one. */
+  /** Resolves once the models are known: a search needs the name of one. */
   readonly #known: Promise<void>;
   #models: readonly ModelJson[] = [];
 

@@ -1,4 +1,4 @@
-// How to use this server from elsewhere: base URL, model, a command to paste, and the documentation.
+// Shows how to use this server from elsewhere: base URL, model, a command to paste, and the documentation.
 
 import { hasKey } from '../../api/client.ts';
 import { h, setText } from '../../dom/dom.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { curl } from './curl-command.ts';
 
-test('a question with quotes stays one argument of the shell, and a key is named where there is one', () => {
+test('a question with quotes stays one argument of the shell, and names the key if there is one', () => {
   const asked = { base: 'http://h/v1', model: 'm', question: `what's "this"; $(reboot)` };
   expect(curl({ ...asked, hasKey: true }).split(' \\\n  ')).toEqual([
     'curl http://h/v1/chat/completions',

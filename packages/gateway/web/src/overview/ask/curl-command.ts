@@ -1,4 +1,4 @@
-// A question as a command for a POSIX shell. A key is named, never shown. Pure.
+// Writes a question as a command for a POSIX shell. The key is named, never shown. Pure.
 
 export interface CurlOptions {
   readonly base: string;

@@ -1,5 +1,5 @@
-// A row of bars over time, as an SVG as wide as its box: each bucket has a stack of parts, drawn from the bottom or one before the other.
-// The words around it are HTML, which is never stretched. Colours are classes of the style sheet.
+// Draws bars over time as an SVG as wide as its box. A bucket's parts are stacked, or drawn from the bottom one before the other. The words
+// around it are HTML, which is never stretched. Colours are classes of the style sheet.
 
 import { fill, h, setText, svg } from '../../dom/dom.ts';
 

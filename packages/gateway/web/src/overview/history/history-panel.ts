@@ -1,5 +1,5 @@
-// Latency, throughput and exits of ended searches over a range that the reader chooses: from the journal, so of all nodes and of the time
-// before a restart. A disclosure holds the numbers as a table.
+// Shows latency, throughput and exits of ended searches over a range that the reader chooses, from the journal: of all nodes, and of the
+// time before a restart too. A disclosure holds the numbers as a table.
 
 import type {
   HistoryBucketJson,

@@ -1,5 +1,5 @@
-// Ended searches from the server's journal: by verdict and by words, in an order of the reader's choice; two of them can be compared. Read
-// again when the overview says that another one has ended.
+// Lists ended searches from the server's journal, by verdict and by words, in an order that the reader chooses; two of them can be
+// compared. Reads the list again when the overview shows that another search has ended.
 
 import { verdicts } from '@coppice/core/log';
 import type { OverviewJson } from '../../../../src/wire/overview-json.ts';
@@ -74,7 +74,7 @@ export class RecentList {
     this.#fillRows(found.slice(0, shown));
   }
 
-  /** Rows are made anew; the focus moves to the row in its former place. */
+  /** Makes the rows again; the focus moves to the row in its former place. */
   #fillRows(searches: readonly SearchJson[]): void {
     const focused = document.activeElement;
     const label = this.#body.contains(focused) ? (focused?.getAttribute('href') ?? focused?.id) : undefined;

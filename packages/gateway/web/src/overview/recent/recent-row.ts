@@ -1,4 +1,4 @@
-// An ended search as a row of a list: a box to compare it by, and a link to it.
+// Makes the row of an ended search: a box to choose it for a comparison, and a link to it.
 
 import { describeExit } from '@coppice/core/log';
 import type { SearchJson } from '../../../../src/wire/search-json.ts';
@@ -31,7 +31,7 @@ export function recentRow({ search, nowMs, picked, onPick }: RecentRowOptions): 
   return h('div', { class: 'recent-line' }, box, link);
 }
 
-/** In words, and by the API's name. A search that never ran has its error alone. */
+/** Shows the exit in words, and by the API's name. A search that never ran has only its error. */
 function exitCell({ exit, state, error }: SearchJson): HTMLElement {
   const words = exit === null ? (error?.message ?? state) : describeExit(exit);
   return h('span', { class: 'row-why', title: exit === null ? words : `${exit.kind}: ${words}` }, words);

@@ -3,7 +3,7 @@ import { SearchFold } from '../../../../../core/src/log/fold.ts';
 import type { TreeEvent } from '../../../../../core/src/tree/events.ts';
 import { absentWords } from './absent-words.ts';
 
-it('says who is absent and why, from the log alone', () => {
+it('names absent models and why, from the log alone', () => {
   const fold = new SearchFold();
   const asked = { type: 'asked', strand: 0, node: 0, sampling: { temperature: 1 } } as const;
   const step = { text: 'a', tokens: 1, meanLogprob: 0, end: 'eos', model: 'small' } as const;

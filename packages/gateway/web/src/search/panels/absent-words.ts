@@ -1,4 +1,4 @@
-// One line on models that a search asks no more, and why. Pure.
+// Makes one line about the models that a search no longer asks, and why. Pure.
 
 import type { SearchFold } from '@coppice/core/log';
 import { absenceText } from '@coppice/core/tree';

@@ -1,4 +1,4 @@
-// Speculation of an ended search: right guesses by distance and by depth, and where their tokens went. Hidden if there was none.
+// Shows the speculation of a search: right guesses by distance and by depth, and where their tokens went. Hidden if there was none.
 
 import { type Cost, type GrowthTotals, type Guesses, sumOfGuesses } from '@coppice/core/log';
 import { fill, h, setText } from '../../dom/dom.ts';

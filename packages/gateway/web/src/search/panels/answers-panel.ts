@@ -1,4 +1,4 @@
-// Beside the tree: the answers that lost, with their scores and why. Selecting one shows its path.
+// Lists the answers that lost beside the tree, with their scores and why. Selecting one shows its path.
 
 import type { SearchFold } from '@coppice/core/log';
 import { fill, h } from '../../dom/dom.ts';

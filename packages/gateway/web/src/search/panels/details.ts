@@ -1,4 +1,4 @@
-// The selected node in words: its fate, the text of its path, step by step, and its numbers behind a disclosure, which stays as the reader
+// Describes the selected node: its fate, the text of its path, step by step, and its numbers behind a disclosure, which stays as the reader
 // left it.
 
 import type { SearchFold } from '@coppice/core/log';
@@ -47,10 +47,10 @@ export class Details {
     const cut = moment.prunedAt.get(node.id);
     const mark = markOf(node, moment.tree!, this.#options.threshold());
     const state = node.parent === undefined ? 'the root: the question' : markWords[mark];
-    const company = agreeing(moment.tree!, node);
+    const agreement = agreeing(moment.tree!, node);
     const lines = [
       state,
-      ...(company === undefined ? [] : [`${company.same} of ${company.all} answers say the same`]),
+      ...(agreement === undefined ? [] : [`${agreement.same} of ${agreement.all} answers say the same`]),
       ...(cut === undefined ? [] : [`a strand was pruned here by ${cut}`]),
     ];
     const states = lines.map((line) => h('p', { class: 'state' }, line));

@@ -1,4 +1,4 @@
-// The legend of the tree's marks, drawn with the same shapes.
+// Draws the legend of the tree's marks with the same shapes.
 
 import { fill, h, svg } from '../../dom/dom.ts';
 import { term } from '../../dom/term.ts';

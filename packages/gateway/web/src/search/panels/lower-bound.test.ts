@@ -12,7 +12,7 @@ describe('the lower bound of a mean value', () => {
     expect(boundOf(0.9)).toBeUndefined();
   });
 
-  it('is the mean where all agree, and never below 0', () => {
+  it('is the mean if all values are equal, and never below 0', () => {
     expect(boundOf(0.7, 0.7, 0.7)).toBeCloseTo(0.7);
     expect(boundOf(0, 1)).toBe(0);
   });

@@ -1,5 +1,5 @@
-// The lower end of a one-sided 95 % interval (Student) for a node's mean value, from its visits, sum and sum of squares. For people to read
-// beside Q, never for selection: rollouts through one node share their beginning and are not independent, so the truth lies below it more
+// The lower end of a one-sided 95 % interval (Student) for a node's mean value, from its visits, sum and sum of squares. People read it
+// beside Q; selection never does: rollouts through one node share their beginning and are not independent, so the truth is below it more
 // often than one time in twenty.
 
 import type { Node } from '@coppice/core/tree';

@@ -10,7 +10,7 @@ interface Path {
   readonly end?: 'eos' | 'length';
 }
 
-/** A search whose paths are one step long, and that gave the answer of the first. */
+/** A search whose paths have one step each; its answer is that of the first. */
 function ended(paths: readonly Path[], over: { support?: number; running?: boolean } = {}): SearchFold {
   const grown = paths.map(({ answer, text = `Answer: ${answer}`, reward, end = 'eos' }, at) => ({
     type: 'grown',
@@ -44,7 +44,7 @@ const told = (fold: SearchFold, threshold: number | null = 0.9) =>
   otherAnswers(fold, threshold).map(({ words, score, paths, why }) => [words, score, paths, why]);
 
 describe('the answers that lost', () => {
-  it('are told with their score and the reason, best first, each once', () => {
+  it('are listed with score and reason, best first, each once', () => {
     const fold = ended([
       { answer: '24', reward: 0.95 },
       { answer: '7', reward: 0.2 },
@@ -58,7 +58,7 @@ describe('the answers that lost', () => {
     ]);
   });
 
-  it('lost a vote where there was one', () => {
+  it('name the vote if there was one', () => {
     const paths = ['24', '24', '24', '7', '8', '8', '8'].map((answer) => ({ answer, reward: 1 }));
     expect(told(ended(paths, { support: 0.5 }))).toEqual([
       ['8', 1, 3, '3 of 7 paths end in it; weighted by score, they carry no more than those of the chosen answer.'],
@@ -66,13 +66,13 @@ describe('the answers that lost', () => {
     ]);
   });
 
-  it('of equal votes that nothing weighs came later', () => {
+  it('with as many votes as the chosen one came later', () => {
     expect(told(ended([{ answer: '24' }, { answer: '7' }], { support: 0.5 }), null)).toEqual([
       ['7', undefined, 1, '1 of 2 paths end in it, as many as in the chosen answer, which came first.'],
     ]);
   });
 
-  it('say so where they were cut, were not scored, or drew level', () => {
+  it('say so if they were cut, not scored, or level', () => {
     const cut = ended([
       { answer: '24', reward: 0.9 },
       { answer: '7', reward: 1, end: 'length' },
@@ -85,7 +85,7 @@ describe('the answers that lost', () => {
     expect(told(ended([{ answer: '24' }, { answer: '7' }]))).toEqual([['7', undefined, 1, 'Nothing has scored it.']]);
   });
 
-  it('are compared by their last line where nothing marks an answer, and with the best so far while it grows', () => {
+  it('are compared by their last line if no answer is marked, and with the best so far while the search grows', () => {
     const fold = ended(
       [
         { text: 'x\nso yes', reward: 0.8 },
@@ -107,7 +107,7 @@ describe('the answers that lost', () => {
 });
 
 describe('paths that were given up', () => {
-  it('are counted by the rule that did it, in words', () => {
+  it('are counted by the rule that ended them, in words', () => {
     const fold = Object.assign(new SearchFold(), {
       prunedAt: new Map([
         [1, 'bound-best'],

@@ -1,5 +1,5 @@
-// The answers that a search did not give, best first, each with the reason why it lost; and why paths were given up before they had one.
-// Reads the fold of the log; decides nothing. Pure.
+// Lists the answers that a search did not give, best first, each with the reason why it lost; and why paths were given up before they had
+// one. Reads the fold of the log; decides nothing. Pure.
 
 import { meaningOf } from '@coppice/core/answer';
 import type { SearchFold } from '@coppice/core/log';

@@ -1,5 +1,5 @@
-// The state of a search: growing, with the best answer so far, or ended, with verdict, answer and reason, each said once. An unaccepted
-// answer is never set like an answer. A disclosure holds the numbers, and stays as the reader left it.
+// Shows the state of a search: growing, with the best answer so far, or ended, with verdict, answer and reason, each said once. An
+// unaccepted answer never looks like an answer. A disclosure holds the numbers, and stays as the reader left it.
 
 import { describeExit, type Exit, type SearchFold } from '@coppice/core/log';
 import type { SearchJson, WholeSearchJson } from '../../../../src/wire/search-json.ts';
@@ -12,7 +12,7 @@ import { richAnswer } from '../../rich/rich-text.ts';
 import { absentWords } from './absent-words.ts';
 import { answerWords } from './other-answers.ts';
 
-/** Characters of an answer that is set in large type. */
+/** Longest answer in large type, in characters. */
 const longestShort = 120;
 
 export class OutcomePanel {
@@ -37,7 +37,7 @@ export class OutcomePanel {
   }
 }
 
-/** The server's state at opening holds until a strand opens. */
+/** Uses the server's state at opening until a strand opens. */
 function isWaiting({ tree }: SearchFold, state: SearchJson['state']): boolean {
   return state === 'queued' && (tree === undefined || tree.nextStrand === 0);
 }

@@ -9,7 +9,7 @@ function logOf(...events: readonly (readonly [atMs: number, event: SearchEvent])
 const boost = { rule: 'boost', base: 1, target: 4, score: 0.41 };
 const taken = { rule: 'boost', base: 1, target: 2, score: 0.2, taken: 2, othersLack: 3 };
 
-it('are told one by one, and strands that were taken at once are one', () => {
+it('lists changes one by one, and strands that were taken at once as one change', () => {
   const log = logOf(
     [0, { type: 'width', primary: 1, speculative: 0 }],
     [5, { type: 'admitted' }],

@@ -1,4 +1,4 @@
-// Changes of a search's width in its log. Pure.
+// Reads the changes of a search's width from its log. Pure.
 
 import type { Evidence, LoggedEvent } from '@coppice/core/log';
 
@@ -7,12 +7,12 @@ export interface WidthChange {
   /** Allowed strands before and after, both lanes together. */
   readonly from: number;
   readonly to: number;
-  /** Open strands that it gave up for it. */
+  /** Open strands that the search had to give up. */
   readonly taken: number;
   readonly why: Evidence | undefined;
 }
 
-/** In log order; a preemption belongs to the next change of width, or stands alone. */
+/** Lists changes in log order. A preemption belongs to the next change of width, or is a change itself. */
 export function widthChanges(log: readonly LoggedEvent[]): WidthChange[] {
   const changes: WidthChange[] = [];
   let width = 0;

@@ -1,5 +1,5 @@
-// Why the scheduler gave strands to this search and took them away, newest first, up to the shown moment: a sentence each, with its numbers
-// behind a disclosure.
+// Shows why the scheduler gave strands to this search and took them away, newest first, up to the shown moment: a sentence each, with its
+// numbers behind a disclosure.
 
 import { type LoggedEvent, reasonFigures, reasonSentence } from '@coppice/core/log';
 import { fill, h, setText } from '../../dom/dom.ts';
