@@ -1,10 +1,10 @@
-// A simulated world on the real clock, for trying and loading a gateway without a GPU. Several engines and verifiers may share it.
+// A simulated world on the real clock, to try and load a gateway without a GPU. Several engines and verifiers may share it.
 
 import { type Engine, isAnswer } from '@coppice/core/engine';
 import type { Verifier } from '@coppice/core/verifier';
 import { World } from '../engine/world.ts';
 
-/** Longest delay of an event; finer than clients see. */
+/** Longest delay of an event; clients cannot notice it. */
 const tickMs = 2;
 
 export class RealTimeWorld {
@@ -14,7 +14,7 @@ export class RealTimeWorld {
   #unanswered = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `speed`: simulated seconds in a real one. */
+  /** `speed`: simulated seconds per real second. */
   constructor(speed = 1) {
     this.#speed = speed;
   }
