@@ -1,4 +1,4 @@
-// Links to a draft model: in a thread of its own, which answers while the target computes, or in the target's thread between decodes.
+// Links to a draft model: in a thread of its own, which drafts while the target computes, or in the target's thread between decodes.
 
 import { once } from 'node:events';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
@@ -25,7 +25,7 @@ export class DraftThreadLink implements DraftLink {
   readonly #arrived: Draft[] = [];
   #alive = true;
 
-  /** `wake`: called when a draft has come, or none will come any more. */
+  /** `wake` is called when a draft arrives, and when the thread has died. */
   private constructor(worker: Worker, port: MessagePort, vocabularyHash: number, wake: () => void) {
     this.vocabularyHash = vocabularyHash;
     this.#port = port;
@@ -56,7 +56,8 @@ export class DraftThreadLink implements DraftLink {
     const message = await Promise.race([first, once(worker, 'exit').then(() => broke(), broke)]);
     if (message.type === 'ready') return new DraftThreadLink(worker, port1, message.vocabularyHash, wake);
     port1.close();
-    throw new FaultError(message.type === 'failed' ? message.fault : fault('protocol', 'the draft thread began oddly'));
+    if (message.type === 'failed') throw new FaultError(message.fault);
+    throw new FaultError(fault('protocol', 'the draft thread sent an unexpected first message'));
   }
 
   get alive(): boolean {
@@ -75,7 +76,7 @@ export class DraftThreadLink implements DraftLink {
   }
 }
 
-/** Drafts when results are read: all sequences in the same decodes, while the target waits. */
+/** Drafts when results are received: all sequences in the same decodes, while the target waits. */
 export class InlineDraftLink implements DraftLink {
   readonly vocabularyHash: number;
   readonly alive = true;

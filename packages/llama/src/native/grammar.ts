@@ -1,5 +1,5 @@
-// A libllama grammar: masks tokens that may not come next, and advances by one. Holds native memory until `close`. Never take a token that it
-// does not allow: the library ends the process.
+// A libllama grammar: masks tokens that may not come next, and advances by one token. Holds native memory until `close`. Never take a
+// forbidden token: the library would end the process.
 
 import { raise } from '@coppice/core/base';
 import type { Binding, Pointer } from './binding.ts';
@@ -16,7 +16,7 @@ export interface TokenConstraint {
 const entryWords = 3;
 const arrayBytes = 32;
 
-/** Room to ask about all tokens of a vocabulary; one for each model is enough, because its thread asks one thing at a time. */
+/** Buffer to ask about all tokens of a vocabulary. One per model is enough, because its thread asks one question at a time. */
 export class TokenTable {
   readonly #binding: Binding;
   readonly #entries: Int32Array;
