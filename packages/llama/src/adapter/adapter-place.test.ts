@@ -45,9 +45,7 @@ describe('adapterAt', () => {
     const place = copied('read', { 'reward-model.json': '{ "marker": " ки", "aggregation": "last" }' });
     expect(adapterAt(place)?.reading).toEqual({ marker: ' ки', aggregation: 'last' });
     for (const wrong of ['{ "aggregation": "least" }', '{ "good": 1 }', '{ "tag": "" }', '{'])
-      expect(() => adapterAt(copied('read', { 'reward-model.json': wrong }))).toThrow(
-        /reward-model\.json (has|is no)/,
-      );
+      expect(() => adapterAt(copied('read', { 'reward-model.json': wrong }))).toThrow(/reward-model\.json (has|is no)/);
   });
 
   it('reads what it was measured on, and refuses a format that it does not know', () => {
