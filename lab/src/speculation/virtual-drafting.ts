@@ -1,6 +1,6 @@
-// Drafting in virtual time: the batcher, the target's side of drafting and the draft model's desk of the embedded engine, as they
-// are, with models that only take their time and a chance in the place of words. What a decode takes is given; whether a
-// drafted token is accepted is drawn with a given rate.
+// Drafting in virtual time: the embedded engine's own batcher, target side and draft queue, with models that only take time and
+// draw chances in place of words. The times of decodes are given, and a drafted token is accepted with a given
+// probability.
 
 import { Random } from '@coppice/core/base';
 import { Batcher } from '@coppice/llama/batch';
@@ -13,7 +13,7 @@ type DeskModel = ConstructorParameters<typeof DraftDesk>[0];
 type DeskLink = ConstructorParameters<typeof Drafts>[1];
 type ReadyDraft = ReturnType<DraftDesk['draft']>[number];
 
-/** What decodes take. */
+/** Times of decodes. */
 export interface DraftingCosts {
   readonly name: string;
   /** The target's decode of so many rows of so many sequences. */
