@@ -35,7 +35,7 @@ import { answerPieces } from '../../packages/gateway/web/src/rich/pieces.ts';
 import { parseCountdown } from '../../packages/llama/src/task/countdown.ts';
 import { parseLedger } from '../../packages/llama/src/task/ledger.ts';
 import { recognise, recogniseFor, tasks } from '../../packages/llama/src/task/recognise.ts';
-import { strangeIn } from '../../packages/llama/src/task/story.ts';
+import { storyFault } from '../../packages/llama/src/task/story.ts';
 import { parseSudoku } from '../../packages/llama/src/task/sudoku.ts';
 import { isArithmetic, operationOf } from '../../packages/llama/src/task/task.ts';
 
@@ -156,7 +156,7 @@ export const textReaders: ReadonlyMap<string, TextReader> = new Map<string, Text
   ['parseCountdown', parseCountdown],
   ['parseLedger', parseLedger],
   ['parseSudoku', parseSudoku],
-  ['strangeIn', strangeIn],
+  ['storyFault', storyFault],
   ['operationOf', (text) => operationOf(`1+1=2${text}`)],
   ['isArithmetic', (text) => isArithmetic(operationOf(text) ?? { a: 1, operator: '+', b: 1, result: 2, rest: '' })],
   ['parseQuestions', (text) => parseQuestions('file.jsonl', line(text))],

@@ -4,14 +4,14 @@
 
 import { Random } from '@coppice/core/base';
 import { Batcher } from '@coppice/llama/batch';
-import { DraftDesk, Drafts } from '@coppice/llama/draft';
+import { DraftQueue, Drafts } from '@coppice/llama/draft';
 import { PrefixStore } from '@coppice/llama/prefix-cache';
 
 type BatchedSequence = Parameters<Batcher['add']>[0];
 type WrittenRun = ReturnType<Batcher['plan']>[number]['run'];
-type DeskModel = ConstructorParameters<typeof DraftDesk>[0];
+type DeskModel = ConstructorParameters<typeof DraftQueue>[0];
 type DeskLink = ConstructorParameters<typeof Drafts>[1];
-type ReadyDraft = ReturnType<DraftDesk['draft']>[number];
+type ReadyDraft = ReturnType<DraftQueue['draft']>[number];
 
 /** Times of decodes. */
 export interface DraftingCosts {
@@ -141,7 +141,7 @@ class InStepLink implements DeskLink {
   readonly vocabularyHash = 0;
   readonly alive = true;
   readonly nextMs = undefined;
-  readonly #desk = new DraftDesk(drafter);
+  readonly #queue = new DraftQueue(drafter);
   readonly #costs: DraftingCosts;
   readonly #clock: VirtualMoment;
   readonly #ready: ReadyDraft[] = [];
@@ -151,12 +151,12 @@ class InStepLink implements DeskLink {
     this.#clock = clock;
   }
 
-  post(message: Parameters<DraftDesk['take']>[0]): void {
-    this.#desk.take(message);
+  post(message: Parameters<DraftQueue['take']>[0]): void {
+    this.#queue.take(message);
   }
 
   receive(): ReadyDraft | undefined {
-    const drafts = this.#desk.draft();
+    const drafts = this.#queue.draft();
     this.#clock.ms += draftingTime(this.#costs, drafts);
     this.#ready.push(...drafts);
     return this.#ready.shift();
@@ -167,7 +167,7 @@ class InStepLink implements DeskLink {
 class ApartLink implements DeskLink {
   readonly vocabularyHash = 0;
   readonly alive = true;
-  readonly #desk = new DraftDesk(drafter);
+  readonly #queue = new DraftQueue(drafter);
   readonly #costs: DraftingCosts;
   readonly #clock: VirtualMoment;
   /** What is drafted, and when it will be there. */
@@ -184,14 +184,14 @@ class ApartLink implements DeskLink {
     return this.#coming[0]?.atMs;
   }
 
-  post(message: Parameters<DraftDesk['take']>[0]): void {
-    if (this.#desk.waiting === 0) this.#freeMs = Math.max(this.#freeMs, this.#clock.ms);
-    this.#desk.take(message);
+  post(message: Parameters<DraftQueue['take']>[0]): void {
+    if (this.#queue.waiting === 0) this.#freeMs = Math.max(this.#freeMs, this.#clock.ms);
+    this.#queue.take(message);
   }
 
   receive(): ReadyDraft | undefined {
-    while (this.#freeMs <= this.#clock.ms && this.#desk.waiting > 0) {
-      const drafts = this.#desk.draft(Math.ceil(this.#desk.sequences / 2));
+    while (this.#freeMs <= this.#clock.ms && this.#queue.waiting > 0) {
+      const drafts = this.#queue.draft(Math.ceil(this.#queue.sequences / 2));
       this.#freeMs += draftingTime(this.#costs, drafts);
       for (const draft of drafts) this.#coming.push({ atMs: this.#freeMs, draft });
     }

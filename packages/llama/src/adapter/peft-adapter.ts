@@ -61,7 +61,7 @@ export function peftAsGguf(folder: string, base: BaseShape): Uint8Array {
   }
   const { r: rank, lora_alpha: alpha, use_rslora: bySquareRoot } = configOf(folder);
   const tensors = [...readSafetensors(join(folder, weightsName))].map(([name, tensor]) => {
-    return placed(folder, name, tensor, rank, base);
+    return ggufTensor(folder, name, tensor, rank, base);
   });
   // libllama divides alpha by the rank; a rank-stabilised adapter needs a division by its square root.
   const scale = bySquareRoot ? alpha * Math.sqrt(rank) : alpha;
@@ -87,7 +87,7 @@ function facts(architecture: string, alpha: number): ReadonlyMap<string, GgufVal
   ]);
 }
 
-function placed(folder: string, peftName: string, tensor: Tensor, rank: number, base: BaseShape): GgufTensor {
+function ggufTensor(folder: string, peftName: string, tensor: Tensor, rank: number, base: BaseShape): GgufTensor {
   const [, layer = '', module = '', half = ''] = tensorName.exec(peftName) ?? [];
   const place = places[module];
   if (place === undefined)
@@ -96,12 +96,12 @@ function placed(folder: string, peftName: string, tensor: Tensor, rank: number, 
       `the adapter ${folder} changes '${peftName}'; only attention and feed-forward matrices can be changed`,
     );
   checkFit(folder, { layer: Number(layer), module, place, half }, tensor, rank, base);
-  const isTurned = base.architecture === 'llama' && half === 'B' && ['attn_q', 'attn_k'].includes(place.name);
+  const isInterleaved = base.architecture === 'llama' && half === 'B' && ['attn_q', 'attn_k'].includes(place.name);
   const heads = place.name === 'attn_q' ? base.heads : base.kvHeads;
   return {
     name: `blk.${layer}.${place.name}.weight.lora_${half.toLowerCase()}`,
     shape: tensor.shape.toReversed(),
-    data: isTurned ? turned(tensor, heads) : tensor.data,
+    data: isInterleaved ? interleaved(tensor, heads) : tensor.data,
   };
 }
 
@@ -133,7 +133,7 @@ function sizeOf({ width, inner, heads, kvHeads, headWidth }: BaseShape, part: Ma
 }
 
 /** Reorders rows of queries and keys for llama.cpp, which interleaves the two halves of each head. */
-function turned({ shape: [rows = 0, rank = 0], data }: Tensor, heads: number): Float32Array {
+function interleaved({ shape: [rows = 0, rank = 0], data }: Tensor, heads: number): Float32Array {
   const result = new Float32Array(data.length);
   const half = rows / heads / 2;
   for (let row = 0; row < rows; row += 1) {

@@ -34,7 +34,7 @@ export interface ContextRow {
 
 /** The native sequence after these holds buried cells. */
 export const maxSequences = 255;
-const grave = maxSequences;
+const burialSequence = maxSequences;
 
 const pointerBytes = 8;
 const bytesPerRow = 4 + 4 + 4 + 4 + pointerBytes + 1;
@@ -163,12 +163,12 @@ export class Context implements SequenceMemory {
   }
 
   bury(sequence: number, from: number): void {
-    this.#binding.copySequence(this.#memory, sequence, grave, from, -1);
+    this.#binding.copySequence(this.#memory, sequence, burialSequence, from, -1);
     this.remove(sequence, from);
   }
 
   sweep(): void {
-    this.remove(grave, 0);
+    this.remove(burialSequence, 0);
   }
 
   lengthOf(sequence: number): number {

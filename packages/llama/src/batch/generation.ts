@@ -44,7 +44,7 @@ export class Generation implements Sequence {
   readonly #text: StepText;
   readonly #tokens: number[] = [];
   readonly #logprobs: number[] = [];
-  readonly #held: TokenConstraint | undefined;
+  readonly #constraint: TokenConstraint | undefined;
   readonly #wantsEntropy: boolean;
   readonly #wantsPieces: boolean;
   readonly #wantsRecord: boolean;
@@ -80,7 +80,7 @@ export class Generation implements Sequence {
     this.#sampler = parts.sampler;
     this.#post = parts.post;
     this.#text = new StepText(parts.vocabulary.pieceOf, request.delimiters);
-    this.#held = request.shape && parts.vocabulary.hold?.(schemaGrammar(request.shape));
+    this.#constraint = request.shape && parts.vocabulary.hold?.(schemaGrammar(request.shape));
   }
 
   get generatedTokens(): number {
@@ -110,23 +110,23 @@ export class Generation implements Sequence {
   /** If the grammar forbids the drawn token, draws again among the allowed ones: the same distribution at far less cost. */
   #draw(row: Float32Array): Draw {
     const first = this.#sampler.draw(row, this.sampling, this.#uniform());
-    if (this.#held === undefined) return first;
+    if (this.#constraint === undefined) return first;
     const again = () => uniformOf(hash(this.#seed, 'held'), this.#tokens.length);
-    const { token } = this.#held.allows(first.token)
+    const { token } = this.#constraint.allows(first.token)
       ? first
-      : this.#sampler.draw(this.#held.mask(row), this.sampling, again());
-    if (!this.#vocabulary.endsGeneration(token)) this.#held.take(token);
+      : this.#sampler.draw(this.#constraint.mask(row), this.sampling, again());
+    if (!this.#vocabulary.endsGeneration(token)) this.#constraint.take(token);
     return { token, logProbability: logProbabilityOf(row, token) };
   }
 
   /** Frees the grammar. */
   close(): void {
-    this.#held?.close();
+    this.#constraint?.close();
   }
 
   /** Drafted tokens that are still of use; the last token of a step is not worth a draft. */
   get draftRoom(): number {
-    return this.#held === undefined ? Math.max(0, this.#maxTokens - this.#tokens.length - 1) : 0;
+    return this.#constraint === undefined ? Math.max(0, this.#maxTokens - this.#tokens.length - 1) : 0;
   }
 
   /** Seed of the drafts, different from that of the step's own draws. */
@@ -168,7 +168,7 @@ export class Generation implements Sequence {
     if (this.#vocabulary.endsGeneration(token)) return this.#finish('eos');
     const { added, stop } = this.#text.push(token);
     if (stop !== undefined) return this.#finishAt(stop.ends, added);
-    this.#say(added);
+    this.#postText(added);
     return this.#tokens.length >= this.#maxTokens ? this.#finish('length') : token;
   }
 
@@ -177,7 +177,7 @@ export class Generation implements Sequence {
   }
 
   #finish(end: StepEnd): undefined {
-    this.#say(this.#text.finish());
+    this.#postText(this.#text.finish());
     this.#result = { step: this.#step(this.#text.text, end) };
     return undefined;
   }
@@ -191,10 +191,10 @@ export class Generation implements Sequence {
     const { wholeTokens, remainder } = this.#text.cutAt(ends);
     const pieces = beyond === 0 ? [] : this.#vocabulary.tokenize(remainder);
     if (beyond > 0 && wholeTokens + pieces.length > this.#maxTokens) {
-      this.#say(added);
+      this.#postText(added);
       return this.#finish('length');
     }
-    this.#say(added.slice(0, added.length - beyond));
+    this.#postText(added.slice(0, added.length - beyond));
     if (beyond > 0) this.#replaceFrom(wholeTokens, pieces);
     // A path that fills the context ends by length: there is no room below it.
     const end = this.#tokens.length < this.#room ? 'delimiter' : 'length';
@@ -235,7 +235,7 @@ export class Generation implements Sequence {
     return this.#tokens.length === 1 ? [text] : [...this.#text.pieces(this.#tokens.length - 1, text.length), ''];
   }
 
-  #say(text: string): void {
+  #postText(text: string): void {
     if (text === '') return;
     this.#post({ type: 'token', request: this.id, text, tokens: this.#tokens.length });
   }

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { type Fault, FaultError, fault } from '@coppice/core/base';
 import type { Binding } from '../native/binding.ts';
-import { DraftDesk } from './draft-desk.ts';
 import { type Draft, DraftModel, type DraftModelSize } from './draft-model.ts';
+import { DraftQueue } from './draft-queue.ts';
 import type { DraftLink, ToDrafter } from './drafts.ts';
 
 export interface DraftThreadData {
@@ -80,21 +80,21 @@ export class DraftThreadLink implements DraftLink {
 export class InlineDraftLink implements DraftLink {
   readonly vocabularyHash: number;
   readonly alive = true;
-  readonly #desk: DraftDesk;
+  readonly #queue: DraftQueue;
   readonly #drafts: Draft[] = [];
 
   constructor(binding: Binding, path: string, size: DraftModelSize) {
     const model = new DraftModel(binding, path, size);
     this.vocabularyHash = model.vocabularyHash;
-    this.#desk = new DraftDesk(model);
+    this.#queue = new DraftQueue(model);
   }
 
   post(message: ToDrafter): void {
-    this.#desk.take(message);
+    this.#queue.take(message);
   }
 
   receive(): Draft | undefined {
-    this.#drafts.push(...this.#desk.draft());
+    this.#drafts.push(...this.#queue.draft());
     return this.#drafts.shift();
   }
 }

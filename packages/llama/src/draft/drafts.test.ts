@@ -13,8 +13,8 @@ import { findLibrary } from '../native/platform.ts';
 import type { CoreMessage } from '../thread/answers.ts';
 import { Core } from '../thread/core.ts';
 import type { CoreOptions } from '../thread/core-options.ts';
-import { DraftDesk } from './draft-desk.ts';
 import { type Draft, DraftModel } from './draft-model.ts';
+import { DraftQueue } from './draft-queue.ts';
 import { InlineDraftLink } from './draft-thread.ts';
 import { type DraftLink, Drafts, type ToDrafter } from './drafts.ts';
 
@@ -56,7 +56,7 @@ const SIZE = { kvTokens: 2048, threads: 1, rowLimit: 63, flashAttention: true } 
  */
 class WaywardLink implements DraftLink {
   readonly model: DraftModel;
-  readonly #desk: DraftDesk;
+  readonly #queue: DraftQueue;
   readonly #random: Random;
   readonly #made: Draft[] = [];
   readonly #lifetime: number;
@@ -64,7 +64,7 @@ class WaywardLink implements DraftLink {
 
   constructor(draft: string, seed: number, lifetime = Number.POSITIVE_INFINITY) {
     this.model = new DraftModel(binding, path(draft), SIZE);
-    this.#desk = new DraftDesk(this.model);
+    this.#queue = new DraftQueue(this.model);
     this.#random = new Random('wayward', seed);
     this.#lifetime = lifetime;
   }
@@ -79,12 +79,12 @@ class WaywardLink implements DraftLink {
 
   /** Drafts that were requested and have not arrived. */
   get waiting(): number {
-    return this.#desk.waiting + this.#made.length;
+    return this.#queue.waiting + this.#made.length;
   }
 
   post(message: ToDrafter): void {
     if (this.#random.chance(1 / 8)) this.#work(); // the forgotten sequence may have been drafted just before
-    this.#desk.take(message);
+    this.#queue.take(message);
   }
 
   receive(): Draft | undefined {
@@ -95,7 +95,7 @@ class WaywardLink implements DraftLink {
   }
 
   #work(): void {
-    this.#made.push(...this.#desk.draft(1 + this.#random.integer(this.#desk.waiting)));
+    this.#made.push(...this.#queue.draft(1 + this.#random.integer(this.#queue.waiting)));
   }
 }
 

@@ -110,10 +110,10 @@ export class LlamaEngine extends OnThread implements Engine {
   /** Reloads the file in a new thread; the old thread's cache is lost. */
   async reload(): Promise<void> {
     if (this.#lent) raise('unsupported', 'a reward model computes with the same weights; restart to change them');
-    this.#mustRest();
+    this.#refuseWhileBusy();
     const next = await this.#start();
     try {
-      this.#mustRest();
+      this.#refuseWhileBusy();
       if (next.info.vocabularyHash !== this.info.vocabularyHash)
         raise('bad-setting', 'the new weights have another vocabulary; restart to serve another model');
     } catch (error) {
@@ -126,7 +126,7 @@ export class LlamaEngine extends OnThread implements Engine {
     await old.close();
   }
 
-  #mustRest(): void {
+  #refuseWhileBusy(): void {
     const { outstanding } = this.thread;
     if (outstanding > 0) raise('overloaded', `${outstanding} requests are under way`);
   }

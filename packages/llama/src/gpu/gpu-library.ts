@@ -61,7 +61,7 @@ export async function chooseGpu(gpu: GpuChoice, model: string, surroundings: Gpu
   return reasons.length === 0 ? {} : { note: `on the CPU: ${reasons.join('; ')}` };
 }
 
-export function hereWith(trial: GpuTrial): GpuMachine {
+export function thisMachine(trial: GpuTrial): GpuMachine {
   return { platform: `${process.platform}-${process.arch}`, resolve: resolvePackage, trial };
 }
 

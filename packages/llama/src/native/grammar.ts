@@ -33,19 +33,19 @@ export class TokenTable {
   }
 
   one(sampler: Pointer, token: number): boolean {
-    this.#put(0, token, 0);
+    this.#setEntry(0, token, 0);
     this.#apply(sampler, 1);
     return Number.isFinite(this.#logits[1]!);
   }
 
   all(sampler: Pointer, logits: Float32Array): Float32Array {
-    for (let token = 0; token < logits.length; token += 1) this.#put(token, token, logits[token]!);
+    for (let token = 0; token < logits.length; token += 1) this.#setEntry(token, token, logits[token]!);
     this.#apply(sampler, logits.length);
     for (let token = 0; token < logits.length; token += 1) this.masked[token] = this.#logits[token * entryWords + 1]!;
     return this.masked;
   }
 
-  #put(at: number, token: number, logit: number): void {
+  #setEntry(at: number, token: number, logit: number): void {
     this.#entries[at * entryWords] = token;
     this.#logits[at * entryWords + 1] = logit;
   }

@@ -6,7 +6,7 @@ import { type CausalVerdicts, stepReading } from '@coppice/core/verifier';
 import { type AdapterPlace, adapterAt, readingBeside } from '../adapter/adapter-place.ts';
 import { leastGain, tryDraft } from '../engine/draft-trial.ts';
 import { LlamaEngine, type LlamaEngineOptions, llamaDefaults } from '../engine/llama-engine.ts';
-import { chooseGpu, type GpuLibrary, hereWith } from '../gpu/gpu-library.ts';
+import { chooseGpu, type GpuLibrary, thisMachine } from '../gpu/gpu-library.ts';
 import type { GpuChoice } from '../gpu/gpu-names.ts';
 import { tryLibrary } from '../gpu/gpu-trial.ts';
 import { LlamaPrm, type LlamaPrmOptions } from '../prm/llama-prm.ts';
@@ -56,7 +56,7 @@ const trialKvTokens = 2048;
 const longestPathTokens = 2048;
 
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
-  const library = await chooseGpu(options.gpu ?? 'auto', modelPath(options.model), hereWith(tryLibrary));
+  const library = await chooseGpu(options.gpu ?? 'auto', modelPath(options.model), thisMachine(tryLibrary));
   const opened = await openSized({ ...options, library });
   return library.note === undefined ? opened : { ...opened, note: `${opened.note}, ${library.note}` };
 }

@@ -93,7 +93,7 @@ function sum(amounts: readonly number[]): number {
   return amounts.reduce((total, amount) => total + amount, 0);
 }
 
-function closing({ opening, entries }: LedgerQuestion): number {
+function closingBalance({ opening, entries }: LedgerQuestion): number {
   return opening + sum(entries.flat());
 }
 
@@ -125,7 +125,7 @@ export const ledger: ShippedTask = {
     const asked = parseLedger(question);
     const number = answer.trim().replace(/\.$/, '').replaceAll(',', '');
     if (asked === undefined || !/^-?\d+$/.test(number)) return wrong('form');
-    return Number(number) === closing(asked) ? right : wrong('quantity');
+    return Number(number) === closingBalance(asked) ? right : wrong('quantity');
   },
 
   judge(question, lines) {

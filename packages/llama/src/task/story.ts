@@ -18,7 +18,7 @@ import {
   type StoryNumbers,
 } from './story-forms.ts';
 
-export function strangeIn(text: string): Fault | undefined {
+export function storyFault(text: string): Fault | undefined {
   const reader = new StoryReader(text);
   return reader.read();
 }

@@ -3,7 +3,7 @@
 
 import { sameAnswer } from '@coppice/core/answer';
 import { fault } from '@coppice/core/base';
-import { strangeIn } from './story.ts';
+import { storyFault } from './story.ts';
 import {
   answerPrefix,
   isArithmetic,
@@ -18,7 +18,7 @@ import {
 /** Most characters of a question: about the models' context. */
 const longest = 1200;
 /** Numbers that a story may state in words: half, a third, a quarter, doubles, triples. */
-const spoken = [2, 3, 4];
+const spokenNumbers = [2, 3, 4];
 
 export const wordProblem: ShippedTask = {
   kind: 'word-problem',
@@ -32,7 +32,7 @@ export const wordProblem: ShippedTask = {
     if (text.length > longest) {
       return fault('unsupported', `the question has ${text.length} characters; the shipped models read ${longest}`);
     }
-    return strangeIn(text) ?? text;
+    return storyFault(text) ?? text;
   },
 
   check(_question, answer, gold) {
@@ -43,7 +43,7 @@ export const wordProblem: ShippedTask = {
   },
 
   judge(question, lines) {
-    const known = new Set([...(question.match(/\d+/g) ?? []).map(Number), ...spoken]);
+    const known = new Set([...(question.match(/\d+/g) ?? []).map(Number), ...spokenNumbers]);
     let last: number | undefined;
     return lines.map((line): Rightness => {
       if (line.startsWith(answerPrefix)) return judgeAnswer(line.slice(answerPrefix.length), last);

@@ -24,14 +24,14 @@ class EngineThread {
   readonly #core: Core;
   #outbox: CoreMessage[] = [];
   #stepMs: number | undefined;
-  #saidMs = 0;
+  #flushedMs = 0;
   #closed = false;
 
   private constructor(port: MessagePort, binding: Binding, options: ThreadOptions, drafts: Drafts | undefined) {
     this.#port = port;
     this.#core = new Core(binding, options, (message) => this.#outbox.push(message), drafts);
     if (options.triesThreads) this.#core.tryThreads(() => performance.now(), freeCores());
-    this.#say({ type: 'ready', info: describe(this.#core, binding.release), weights: this.#core.model.weights });
+    this.#post({ type: 'ready', info: describe(this.#core, binding.release), weights: this.#core.model.weights });
     port.on('message', (message: ToThread) => {
       this.#take(message);
       this.#run();
@@ -60,7 +60,7 @@ class EngineThread {
       }
       if (this.#closed) return;
       const goesOn = this.#core.hasWork && this.#timedStep();
-      if (!goesOn || this.#hasNews()) this.#flush();
+      if (!goesOn || this.#mustFlush()) this.#flush();
       if (!goesOn) return;
     }
   }
@@ -90,7 +90,7 @@ class EngineThread {
       case 'release':
         return this.#core.release(message.search);
       case 'measure':
-        return this.#say({ type: 'measured', points: this.#measure(message.budgetMs) });
+        return this.#post({ type: 'measured', points: this.#measure(message.budgetMs) });
       case 'close':
         this.#closed = true;
         this.#core.close();
@@ -107,19 +107,19 @@ class EngineThread {
     }
   }
 
-  #hasNews(): boolean {
+  #mustFlush(): boolean {
     if (this.#outbox.some(({ type }) => type !== 'token')) return true;
-    return performance.now() - this.#saidMs >= tokensGatherMs;
+    return performance.now() - this.#flushedMs >= tokensGatherMs;
   }
 
   #flush(): void {
     const messages = this.#outbox;
     this.#outbox = [];
-    this.#saidMs = performance.now();
-    this.#say({ type: 'messages', messages, load: { ...this.#core.counts, stepMs: this.#stepMs } });
+    this.#flushedMs = performance.now();
+    this.#post({ type: 'messages', messages, load: { ...this.#core.counts, stepMs: this.#stepMs } });
   }
 
-  #say(message: FromThread): void {
+  #post(message: FromThread): void {
     this.#port.postMessage(message);
   }
 }

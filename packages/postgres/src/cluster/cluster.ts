@@ -244,18 +244,18 @@ export class PostgresCluster implements Cluster {
     const standings = await membership.standings([...this.#held.keys()]);
     for (const standing of standings) await this.#follow(standing);
     for (const model of models) {
-      const mine = [...this.#held].filter(([, of]) => of === model).map(([id]) => id);
-      await queue.touch(model, mine);
+      const heldIds = [...this.#held].filter(([, of]) => of === model).map(([id]) => id);
+      await queue.touch(model, heldIds);
     }
   }
 
   async #follow({ id, node, home, isEnded, isCancelled }: Standing): Promise<void> {
     if (isEnded) return;
-    const isDeserted = home !== null && !(await this.lives(home));
+    const hasLostClient = home !== null && !(await this.lives(home));
     if (node !== this.node) {
       this.#held.delete(id);
       this.#taker?.lose(id);
-    } else if (isCancelled || isDeserted) this.#taker?.cancel(id);
+    } else if (isCancelled || hasLostClient) this.#taker?.cancel(id);
   }
 
   /** Recovers searches of dead nodes that have no lease. */

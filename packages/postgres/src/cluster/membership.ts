@@ -22,7 +22,7 @@ export interface Standing {
 /** Silence after which other nodes count a node as dead; longer than a job's lease, so that its jobs return first. */
 const silentSeconds = 30;
 
-const skewQuestions = 3;
+const skewQueries = 3;
 
 export class Membership {
   readonly #pool: Pool;
@@ -66,7 +66,7 @@ export class Membership {
   async skewMs(clock: Clock): Promise<number> {
     const sql = 'select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms';
     const found: { readonly takenMs: number; readonly skewMs: number }[] = [];
-    for (let asked = 0; asked < skewQuestions; asked += 1) {
+    for (let asked = 0; asked < skewQueries; asked += 1) {
       const askedMs = clock.nowMs();
       const { rows } = await this.#pool.query(sql);
       const takenMs = clock.nowMs() - askedMs;

@@ -43,8 +43,8 @@ export class PrefixCache {
   #usedTokens = 0;
   #evictedTokens = 0;
   /** Idle segments, the least recently used first. */
-  readonly #aged = new Set<Segment>();
-  /** Idle parents whose branch was evicted: they go before `#aged`, the last one first. */
+  readonly #byAge = new Set<Segment>();
+  /** Idle parents whose branch was evicted: they go before `#byAge`, the last one first. */
   readonly #emptied: Segment[] = [];
   readonly #searches = new Map<string, CachedSearch>();
   /** Searches without running sequences, the longest idle first. */
@@ -165,7 +165,7 @@ export class PrefixCache {
       for (const segment of search.idle) return segment;
       this.#resting.delete(search);
     }
-    return this.#emptied.at(-1) ?? this.#aged.values().next().value;
+    return this.#emptied.at(-1) ?? this.#byAge.values().next().value;
   }
 
   /** Drops a search's segments: unused ones now, the others when they are unpinned. */
@@ -235,13 +235,13 @@ export class PrefixCache {
   #link(segment: Segment): void {
     segment.idle = true;
     segment.search.idle.add(segment);
-    this.#aged.add(segment);
+    this.#byAge.add(segment);
   }
 
   #unlink(segment: Segment): void {
     segment.idle = false;
     segment.search.idle.delete(segment);
-    if (!this.#aged.delete(segment)) this.#emptied.splice(this.#emptied.lastIndexOf(segment), 1);
+    if (!this.#byAge.delete(segment)) this.#emptied.splice(this.#emptied.lastIndexOf(segment), 1);
   }
 }
 

@@ -118,7 +118,7 @@ export class SimReplica {
       step,
       promptTokens,
       blocks,
-      order: this.#placeOf(request),
+      order: this.#queueOrder(request),
       state: 'waiting',
       cancelled: false,
       done: 0,
@@ -129,11 +129,11 @@ export class SimReplica {
       cachedTokens: 0,
     };
     this.#sequences.set(request.id, sequence);
-    this.#wait(sequence);
+    this.#addToQueue(sequence);
     if (this.#mayStart(sequence)) this.#interrupt();
   }
 
-  #placeOf({ search, parent, index }: GenerateRequest): number {
+  #queueOrder({ search, parent, index }: GenerateRequest): number {
     this.#order += 1;
     return this.#options.scattered ? hash(search, parent, index) : this.#order;
   }
@@ -164,7 +164,7 @@ export class SimReplica {
     return sequence.urgency.lane === 'primary' && this.#batch.speculative > 0;
   }
 
-  #wait(sequence: SimSequence): void {
+  #addToQueue(sequence: SimSequence): void {
     sequence.state = 'waiting';
     this.#waiting.set(sequence.request.id, sequence, sequence.urgency, sequence.order);
   }
@@ -175,7 +175,7 @@ export class SimReplica {
     if (sequence.state === 'running') this.#batch.update(sequence, urgency);
     else {
       sequence.urgency = urgency;
-      this.#wait(sequence);
+      this.#addToQueue(sequence);
     }
     if (this.#waiting.size > 0) this.#interrupt();
   }
@@ -257,7 +257,7 @@ export class SimReplica {
   #admit(): number {
     let computed = 0;
     for (let next = this.#waiting.peek(); next !== undefined; next = this.#waiting.peek()) {
-      if (this.#batch.size >= this.#options.sequenceLimit && !this.#makeWay(next)) break;
+      if (this.#batch.size >= this.#options.sequenceLimit && !this.#preemptFor(next)) break;
       if (computed > 0 && computed >= this.#options.prefillTokens) break;
       const { search, path } = next.request;
       const prefix = this.#cache.pin(search, next.promptTokens, path, next.done + blockTokens, next.blocks);
@@ -306,8 +306,8 @@ export class SimReplica {
     this.#post({ type: 'fault', request, fault: fault('cancelled', 'by request'), usage: usageOf(sequence) });
   }
 
-  #makeWay(forWhom: SimSequence): boolean {
-    if (forWhom.urgency.lane !== 'primary' || this.#batch.speculative === 0) return false;
+  #preemptFor(newcomer: SimSequence): boolean {
+    if (newcomer.urgency.lane !== 'primary' || this.#batch.speculative === 0) return false;
     this.#preempt();
     return true;
   }
@@ -332,6 +332,6 @@ export class SimReplica {
     }
     assert(victim !== undefined, 'there is a sequence to preempt');
     this.#stop(victim);
-    this.#wait(victim);
+    this.#addToQueue(victim);
   }
 }

@@ -25,7 +25,7 @@ export class RealTimeWorld {
       connect: (post) => engine.connect((message) => this.#answered(message, post)),
       generate: (requests) => this.#act(requests.length, () => engine.generate(requests)),
       load: () => engine.load(),
-      ...this.#inTime(engine),
+      ...this.#timedCalls(engine),
     };
   }
 
@@ -35,11 +35,11 @@ export class RealTimeWorld {
       connect: (post) => verifier.connect((message) => this.#answered(message, post)),
       score: (requests) => this.#act(requests.length, () => verifier.score(requests)),
       load: () => verifier.load(),
-      ...this.#inTime(verifier),
+      ...this.#timedCalls(verifier),
     };
   }
 
-  #inTime(part: Engine | Verifier): Pick<Engine & Verifier, 'cancel' | 'update' | 'release' | 'close'> {
+  #timedCalls(part: Engine | Verifier): Pick<Engine & Verifier, 'cancel' | 'update' | 'release' | 'close'> {
     return {
       cancel: (requests) => this.#act(0, () => part.cancel(requests)),
       update: (request, urgency) => this.#act(0, () => part.update?.(request, urgency)),

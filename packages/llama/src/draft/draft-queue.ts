@@ -6,7 +6,7 @@ import type { ToDrafter } from './drafts.ts';
 /** The draft model, or a stand-in for tests. */
 export type Drafter = Pick<DraftModel, 'draft' | 'forget' | 'release' | 'close'>;
 
-export class DraftDesk {
+export class DraftQueue {
   readonly #model: Drafter;
   readonly #jobs = new Map<number, DraftJob>();
   readonly #known = new Set<number>();
