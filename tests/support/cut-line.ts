@@ -1,6 +1,5 @@
-// A line to a PostgreSQL socket that a test can cut. Until it is mended, clients that connect through it find the database silent, as behind a
-// broken network, or are refused; or the database commits their writes and the answer is lost. Data in transit is
-// lost too.
+// A line to a PostgreSQL socket that a test can cut. Until it is mended, clients that connect through it find the database silent, as behind a broken
+// network, or are refused; or the database commits their writes and the answer is lost. Data in transit is lost too.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';

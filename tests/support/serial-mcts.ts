@@ -1,6 +1,5 @@
-// The textbook, for comparison: node-reusing MCTS (P0 appendix A) with plain PUCT, one rollout after the other, written
-// recursively and without code of src/program. Given the same children for the same paths, the program at width one must build
-// the same tree to the last bit.
+// The textbook, for comparison: node-reusing MCTS (P0 appendix A) with plain PUCT, one rollout after the other, written recursively and without code
+// of src/program. Given the same children for the same paths, the program at width one must build the same tree to the last bit.
 
 export interface TextbookChild {
   readonly reward: number;

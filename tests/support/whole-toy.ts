@@ -1,5 +1,4 @@
-// The toy engine with whole paths: each step has the seed of a request of its own, so that a search can be compared with the same one in
-// steps.
+// The toy engine with whole paths: each step has the seed of a request of its own, so that a search can be compared with the same one in steps.
 
 import type { GenerateRequest, PathStep } from '../../packages/core/src/engine/engine.ts';
 import { drawSeed, formKey, type NodeKey, nodeKey } from '../../packages/core/src/tree/keys.ts';

@@ -1,5 +1,4 @@
-// The tables of a simulated cluster: searches served, lost and doubled; the time added by nodes and databases; what grew; and
-// goodput around a fault.
+// The tables of a simulated cluster: searches served, lost and doubled; the time added by nodes and databases; what grew; and goodput around a fault.
 
 import { mean, Random } from '@coppice/core/base';
 import { ratiosOf } from '../percentile-ratios.ts';

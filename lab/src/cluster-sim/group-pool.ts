@@ -1,5 +1,4 @@
-// Runs independent groups on several threads. A group's result depends on its spec alone, so the number of threads only changes the
-// time.
+// Runs independent groups on several threads. A group's result depends on its spec alone, so the number of threads only changes the time.
 
 import { Worker } from 'node:worker_threads';
 import type { GroupSpec } from './cluster-spec.ts';

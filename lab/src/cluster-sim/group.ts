@@ -1,5 +1,4 @@
-// One group in virtual time, from its start to the last answer: servers, nodes, clients and faults. The same spec gives exactly the same
-// result.
+// One group in virtual time, from its start to the last answer: servers, nodes, clients and faults. The same spec gives exactly the same result.
 
 import { type Config, checkConfig } from '@coppice/core/config';
 import type { Caller } from '@coppice/gateway/http';

@@ -1,6 +1,5 @@
-// The network in virtual time: requests and answers arrive a moment later. A server that is down refuses; one that goes down breaks off
-// its requests; a node that dies closes its connections. It carries requests for the production `Connection`, which notices no
-// difference to sockets.
+// The network in virtual time: requests and answers arrive a moment later. A server that is down refuses; one that goes down breaks off its requests;
+// a node that dies closes its connections. It carries requests for the production `Connection`, which notices no difference to sockets.
 
 import type { Transport } from '@coppice/core/remote';
 import { latencyMs } from './costs.ts';

@@ -1,6 +1,5 @@
-// Virtual time for asynchronous code: one event at a time, and before the next one every promise that follows from it. Events
-// that touch no promise say so, and cost nothing more. Events of one moment run in the order of scheduling; late ones
-// run after all others of their moment.
+// Virtual time for asynchronous code: one event at a time, and before the next one every promise that follows from it. Events that touch no promise
+// say so, and cost nothing more. Events of one moment run in the order of scheduling; late ones run after all others of their moment.
 
 import { Heap } from '@coppice/core/base';
 

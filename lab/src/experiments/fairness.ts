@@ -1,6 +1,5 @@
-// Finish-time fairness: the ratio of a request's time under load to its time on an idle machine under the same policy. A policy may slow
-// all searches down a little or a few a lot: the median shows the first, and the distance of the tail above it the second. Each
-// request is compared with itself.
+// Finish-time fairness: the ratio of a request's time under load to its time on an idle machine under the same policy. A policy may slow all searches
+// down a little or a few a lot: the median shows the first, and the distance of the tail above it the second. Each request is compared with itself.
 
 import { raise } from '@coppice/core/base';
 import type { LabExperiment, TrialSource } from '../experiment/experiment.ts';

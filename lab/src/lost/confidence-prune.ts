@@ -1,8 +1,7 @@
-// Pruning by group confidence (DeepConf, Fu et al., arXiv 2508.15260): a sample ends when the model's confidence over a window of tokens falls
-// below the lowest of most warm-up samples. It knows the words alone, not whether they are right. The authors use the mean log probability of
-// the 20 likeliest tokens at every token. Here it is that of the drawn token, which every engine gives, read at the end of each step. The
-// simulator builds its gain into its log probabilities, so only a real model could show one; none was
-// measured.
+// Pruning by group confidence (DeepConf, Fu et al., arXiv 2508.15260): a sample ends when the model's confidence over a window of tokens falls below
+// the lowest of most warm-up samples. It knows the words alone, not whether they are right. The authors use the mean log probability of the 20
+// likeliest tokens at every token. Here it is that of the drawn token, which every engine gives, read at the end of each step. The simulator builds
+// its gain into its log probabilities, so only a real model could show one; none was measured.
 
 import { readable } from '@coppice/core/exit';
 import { sampleEnds } from '@coppice/core/tree';

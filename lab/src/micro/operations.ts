@@ -1,7 +1,6 @@
-// Counts the operations of synchronous code without a clock: calls and blocks entered in the files under a path, by V8's precise
-// coverage. The count is the same on every machine, so growth can be asserted. Native operations of the engine (a copy, a map's
-// hashing) are not counted; the comparisons of a sort are. Needs a process of its own, since it turns the
-// optimiser off.
+// Counts the operations of synchronous code without a clock: calls and blocks entered in the files under a path, by V8's precise coverage. The count
+// is the same on every machine, so growth can be asserted. Native operations of the engine (a copy, a map's hashing) are not counted; the comparisons
+// of a sort are. Needs a process of its own, since it turns the optimiser off.
 
 import { Session } from 'node:inspector';
 import { setFlagsFromString } from 'node:v8';

@@ -1,7 +1,6 @@
-// Policies on a real engine under open arrivals: the same questions at the same moments for every policy, at multiples of the rate that
-// `positive` has served in this run with all questions there at once. Beside every figure stands the simulator's,
-// computed from the times that engine and verifier measured of themselves and from what they wrote. The simulator is as good
-// as its order of the policies.
+// Policies on a real engine under open arrivals: the same questions at the same moments for every policy, at multiples of the rate that `positive`
+// has served in this run with all questions there at once. Beside every figure stands the simulator's, computed from the times that engine and
+// verifier measured of themselves and from what they wrote. The simulator is as good as its order of the policies.
 
 import type { GoldQuestion } from '@coppice/core/answering';
 import { mean, raise } from '@coppice/core/base';

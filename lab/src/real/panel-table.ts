@@ -1,5 +1,4 @@
-// Figures of panels against the same samples run to the end and judged, paired by question: of live runs, and of other rules on the same
-// samples.
+// Figures of panels against the same samples run to the end and judged, paired by question: of live runs, and of other rules on the same samples.
 
 import { mean } from '@coppice/core/base';
 import { meanDifference } from '../statistics.ts';

@@ -1,5 +1,4 @@
-// Service levels as in P1's Fig. 9: attainment over the arrival rate, over the tightness of deadlines, and accuracy over
-// attainment by cap.
+// Service levels as in P1's Fig. 9: attainment over the arrival rate, over the tightness of deadlines, and accuracy over attainment by cap.
 
 import { mean } from '@coppice/core/base';
 import type { NamedChart } from '../experiment/experiment.ts';

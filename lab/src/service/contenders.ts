@@ -1,5 +1,4 @@
-// Rows of a comparison: a program under the rules and scheduler of a policy, with optional knobs. The names are those of
-// P0's comparison (§5.1).
+// Rows of a comparison: a program under the rules and scheduler of a policy, with optional knobs. The names are those of P0's comparison (§5.1).
 
 import {
   type BuiltSearch,

@@ -1,6 +1,5 @@
-// One GPU with a generator and a reward model: while both work, each is slower by a measured factor. Or they alternate: the reward
-// model waits until the generator is idle. Tracks the work of both, and notifies the one that must plan anew when the
-// other's changes.
+// One GPU with a generator and a reward model: while both work, each is slower by a measured factor. Or they alternate: the reward model waits until
+// the generator is idle. Tracks the work of both, and notifies the one that must plan anew when the other's changes.
 
 import { assert } from '@coppice/core/base';
 import { type GpuUser, type SlowdownTable, slowdownAt } from './slowdown.ts';

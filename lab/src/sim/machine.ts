@@ -1,6 +1,5 @@
-// The machine of a trial: P0's hardware (two GPUs a side, bare kernels as measured on an H200, or a roofline), or a machine measured by
-// `npm run lab -- table`: one generator and one reward model as their servers answer, on a GPU that they
-// share.
+// The machine of a trial: P0's hardware (two GPUs a side, bare kernels as measured on an H200, or a roofline), or a machine measured by `npm run lab
+// -- table`: one generator and one reward model as their servers answer, on a GPU that they share.
 
 import { readFileSync } from 'node:fs';
 import { raise } from '@coppice/core/base';

@@ -1,6 +1,5 @@
-// Drafting in virtual time: the embedded engine's own batcher, target side and draft queue, with models that only take time and
-// draw chances in place of words. The times of decodes are given, and a drafted token is accepted with a given
-// probability.
+// Drafting in virtual time: the embedded engine's own batcher, target side and draft queue, with models that only take time and draw chances in place
+// of words. The times of decodes are given, and a drafted token is accepted with a given probability.
 
 import { Random } from '@coppice/core/base';
 import { Batcher } from '@coppice/llama/batch';

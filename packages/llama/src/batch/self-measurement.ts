@@ -1,7 +1,6 @@
-// Measures decode times on this machine, on the idle engine's own context: the points of a cost table (cost/table.ts).
-// Sequences share their whole context, like most branches of a tree. Points are measured in turn, round after round, and
-// the median counts, so a neighbour's burst spoils one round and not one point. Time is bounded; points that did not fit
-// are left out. The clocks are arguments.
+// Measures decode times on this machine, on the idle engine's own context: the points of a cost table (cost/table.ts). Sequences share their whole
+// context, like most branches of a tree. Points are measured in turn, round after round, and the median counts, so a neighbour's burst spoils one
+// round and not one point. Time is bounded; points that did not fit are left out. The clocks are arguments.
 
 import { median } from '@coppice/core/base';
 import type { MeasuredPoints } from '@coppice/core/cost';

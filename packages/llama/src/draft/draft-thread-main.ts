@@ -1,5 +1,4 @@
-// The draft model's thread. It drafts for half of the sequences at a time, so that the target verifies one half while the other is drafted
-// (P2 §4.1).
+// The draft model's thread. It drafts for half of the sequences at a time, so that the target verifies one half while the other is drafted (P2 §4.1).
 
 import { type MessagePort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { FaultError } from '@coppice/core/base';

@@ -1,5 +1,4 @@
-// A trial decode in a child process: a library without code for this GPU returns no error but aborts its process,
-// which must not be ours.
+// A trial decode in a child process: a library without code for this GPU returns no error but aborts its process, which must not be ours.
 
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

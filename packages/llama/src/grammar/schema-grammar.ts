@@ -193,7 +193,7 @@ const mostRepeated = 2000;
 function boundsOf(least: unknown = 0, most: unknown = undefined, where = ''): [number, number | undefined] {
   for (const bound of [least, most ?? 0])
     if (!(Number.isInteger(bound) && (bound as number) >= 0 && (bound as number) <= mostRepeated))
-      raise('unsupported', `${where} has a bound of ${String(bound)}; from 0 to ${mostRepeated} can be kept`);
+      raise('unsupported', `${where} has a bound of ${String(bound)}; it must be from 0 to ${mostRepeated}`);
   if (most !== undefined && (most as number) < (least as number))
     raise('unsupported', `${where} has bounds that exclude all`);
   return [least as number, most as number | undefined];

@@ -1,7 +1,6 @@
-// Splits one KV memory between generator and verifier, after P4 §4.3.1: the split that finishes a round of requests
-// soonest, by measured costs instead of a roofline. Unlike in the paper, both sides keep the paths that they have seen, and
-// compute lost ones again, the generator too. Tries every split on a fine grid, as the paper tries batches; among equal
-// times the larger generator wins.
+// Splits one KV memory between generator and verifier, after P4 §4.3.1: the split that finishes a round of requests soonest, by measured costs
+// instead of a roofline. Unlike in the paper, both sides keep the paths that they have seen, and compute lost ones again, the generator too. Tries
+// every split on a fine grid, as the paper tries batches; among equal times the larger generator wins.
 
 import { assert } from '@coppice/core/base';
 import { type CostModel, decodeMs, prefillMs } from '@coppice/core/cost';

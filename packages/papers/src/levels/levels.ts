@@ -1,7 +1,6 @@
-// Breadth-first growth: the common part of beam search, DVTS, REBASE and the tree of thoughts. A level is a set of nodes with a number of
-// children wanted below each. Once all children have arrived, the level's rule says which paths are finished and what the next level
-// is. Levels follow from the tree alone: a rule reads only nodes and their keys. With fewer strands than nodes, a strand works on one
-// node of the level after the other.
+// Breadth-first growth: the common part of beam search, DVTS, REBASE and the tree of thoughts. A level is a set of nodes with a number of children
+// wanted below each. Once all children have arrived, the level's rule says which paths are finished and what the next level is. Levels follow from
+// the tree alone: a rule reads only nodes and their keys. With fewer strands than nodes, a strand works on one node of the level after the other.
 
 import { assert } from '@coppice/core/base';
 import {

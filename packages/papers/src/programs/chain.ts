@@ -1,8 +1,7 @@
-// A long chain of thought with probes (P1 §6.7): every so many tokens a probe asks the model for its answer so far, and the chain ends when
-// the last answers agree. `entropy` draws one token instead and reads its entropy (EAT, arXiv 2509.26522); once that is stable, a probe
-// asks for the answer. Probes are no part of the chain, which waits for each; meanwhile speculation grows the next step. Inside a model's
-// thinking, a probe closes the thinking first, a step is as long as the distance between probes, and a chain that is certain ends its
-// thinking and gives its answer.
+// A long chain of thought with probes (P1 §6.7): every so many tokens a probe asks the model for its answer so far, and the chain ends when the last
+// answers agree. `entropy` draws one token instead and reads its entropy (EAT, arXiv 2509.26522); once that is stable, a probe asks for the answer.
+// Probes are no part of the chain, which waits for each; meanwhile speculation grows the next step. Inside a model's thinking, a probe closes the
+// thinking first, a step is as long as the distance between probes, and a chain that is certain ends its thinking and gives its answer.
 
 import { AnswerTally, canonical } from '@coppice/core/answer';
 import { defaultsOf, type Knobs, type OptionsOf } from '@coppice/core/base';

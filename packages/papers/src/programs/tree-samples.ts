@@ -1,6 +1,5 @@
-// Training rollouts with shared beginnings: some samples grow from the root, the others branch off a finished path at a random step
-// (Tree-GRPO, arXiv 2509.21240: its initial chains and expansions in one pass). Branching depends on no reward, so the leaves below
-// a node are fair samples.
+// Training rollouts with shared beginnings: some samples grow from the root, the others branch off a finished path at a random step (Tree-GRPO, arXiv
+// 2509.21240: its initial chains and expansions in one pass). Branching depends on no reward, so the leaves below a node are fair samples.
 
 import { hash } from '@coppice/core/base';
 import type { Answer } from '@coppice/core/log';
