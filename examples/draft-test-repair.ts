@@ -1,5 +1,5 @@
-// Draft, test, repair: whole answers are tested by a function, and what it says of a wrong one is put to the model, which writes it again.
-// With the address of a server (http://127.0.0.1:8000/v1) its model answers, else the simulated one.
+// Draft, test, repair: a function tests whole answers, and the model rewrites a wrong one with the function's feedback.
+// With the address of a server (http://127.0.0.1:8000/v1) that server's model answers, else the simulated one.
 
 import { prove, verifierCases } from '@coppice/core/testing';
 import { defineVerifier, type ModelSettings, openModel, search } from 'coppice';

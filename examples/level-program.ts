@@ -1,4 +1,4 @@
-// A program that grows level by level, such as beam search, is one function: what follows a complete level. This one is
+// A program that grows level by level, such as beam search, is one function that says what follows a complete level. This one is
 // successive halving: it begins with many paths, and every level keeps the better half of them, down to two.
 
 import {
@@ -11,7 +11,7 @@ import {
 } from '@coppice/papers/levels';
 import { defineProgram, openModel, search } from 'coppice';
 
-/** The best half of all children, one child below each of them; those that are terminal are finished. */
+/** The best half of all children continue with one child each; terminal ones are finished. */
 function betterHalf(level: readonly LevelParent[], room: number): NextLevel {
   const half = Math.max(2, Math.ceil(room / 2));
   const children = level.flatMap(({ node }) => node.children);

@@ -1,4 +1,4 @@
-// Many questions at once share one model and one budget. Events tell how each tree grows; an abort ends with the best so far.
+// Many questions at once share one model and one budget. Events report the growth of each tree; an aborted search returns its best so far.
 
 import { openModel, search } from 'coppice';
 

@@ -1,4 +1,4 @@
-// One question, one call. The simulated model answers at once and means nothing by it; `openModel('sapling')` opens the model
+// One question, one call. The simulated model answers at once, and its answer means nothing; `openModel('sapling')` opens the model
 // that ships with coppice, and `{ kind: 'openai', urls: ['http://127.0.0.1:8000/v1'] }` a server.
 
 import { openModel, search } from 'coppice';

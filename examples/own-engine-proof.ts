@@ -1,4 +1,4 @@
-// An engine of one's own, proven with the suite that coppice's engines pass.
+// An engine of your own, tested with the suite that coppice's engines pass.
 
 import { type EngineHarness, engineCases, prove } from '@coppice/core/testing';
 import type { Engine, GenerateRequest, Step } from 'coppice';
@@ -7,7 +7,7 @@ const load = { runningSequences: 0, waitingSequences: 0, sequenceLimit: undefine
 const can = { seeded: true, logprobs: false, streams: false, priorities: false, countsCache: false };
 const trees = ['oak ', 'elm ', 'ash ', 'yew '];
 
-/** Three trees a step, one a token: the seed says which, or the depth where it is greedy. */
+/** Writes three trees per step, one per token. The seed chooses them; at temperature 0 the depth does. */
 function write({ path, seed, sampling, delimiters, maxTokens }: GenerateRequest): Step {
   const first = sampling.temperature === 0 ? path.length : seed;
   const tokens = Math.min(3, maxTokens);
@@ -18,7 +18,7 @@ function write({ path, seed, sampling, delimiters, maxTokens }: GenerateRequest)
   return { text: text + delimiter, tokens, meanLogprob: 0, end: 'delimiter' };
 }
 
-/** Answers at once: nothing waits, and nothing is left to cancel. */
+/** Answers at once: no request waits, so there is nothing to cancel. */
 function treesEngine(): Engine {
   let post: Parameters<Engine['connect']>[0] = () => {};
   return {

@@ -1,9 +1,9 @@
-// An exit rule of one's own: end a search when its last finished paths all give the same answer. A rule is a pure reading of one
-// search: it never changes the tree, keeps nothing, and says why in numbers that a person can read.
+// An exit rule of your own: ends a search when its last finished paths all give the same answer. A rule only reads one search: it never
+// changes the tree, keeps no state, and gives its reasons in numbers that a person can read.
 
 import { type ExitRule, openModel, search } from 'coppice';
 
-/** `certain` once the last `count` answers are the same. Promises nothing: paths of a tree depend on each other. */
+/** Exits `certain` once the last `count` answers are equal. Promises nothing: paths of a tree depend on each other. */
 function lastAgree(count: number): ExitRule {
   return {
     name: 'last-agree',

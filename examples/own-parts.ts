@@ -1,11 +1,11 @@
-// An engine and a verifier of one's own. An engine answers every request with one `step` or `fault`; a verifier with one `score`.
+// An engine and a verifier of your own. An engine answers every request with one `step` or `fault`; a verifier with one `score`.
 
 import { type Engine, makeModel, search, type Verifier } from 'coppice';
 
 const load = { runningSequences: 0, waitingSequences: 0, sequenceLimit: undefined, stepMs: undefined, healthy: true };
 const can = { seeded: true, logprobs: true, streams: false, priorities: false, countsCache: false };
 
-/** Counts down from 3 by what the seed says, then answers. */
+/** Counts down from 3, then gives an answer that depends on the seed. */
 function countdownEngine(): Engine {
   let post: Parameters<Engine['connect']>[0] = () => {};
   return {
@@ -29,7 +29,7 @@ function countdownEngine(): Engine {
   };
 }
 
-/** Likes nothing but the answer 2. */
+/** Scores only the answer 2 highly. */
 function pickyVerifier(): Verifier {
   let post: Parameters<Verifier['connect']>[0] = () => {};
   return {

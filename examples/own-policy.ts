@@ -1,5 +1,5 @@
-// A policy of one's own, every part of it: an exit rule, a prune rule, a width rule and an order that coppice does not have, beside
-// settings of those that it has. It is for a server that pays by the token and is asked many easy questions.
+// A policy with every part of your own: an exit rule, a prune rule, a width rule and an order, besides settings of coppice's own rules. It
+// suits a server that charges per token and gets many easy questions.
 
 import { defineExit, defineOrder, definePolicy, definePrune, defineWidths, openModel, search } from 'coppice';
 
@@ -19,7 +19,7 @@ const lastAgree = defineExit({
   }),
 });
 
-/** Ends a strand whose path is longer than the best one by so much; nothing before there is one. */
+/** Ends a strand whose path is `longest` times as long as the best one, once there is one. */
 const tooLong = definePrune({
   name: 'too-long',
   summary: 'the path is much longer than the best one',
@@ -34,7 +34,7 @@ const tooLong = definePrune({
   }),
 });
 
-/** One strand more than its natural width for every search that can use it, the oldest first, while strands are idle. */
+/** While strands are idle, gives every search that can use it one more than its natural width, the oldest first. */
 const oneMore = defineWidths({
   name: 'one-more',
   summary: 'one idle strand for each search',

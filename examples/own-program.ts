@@ -1,5 +1,5 @@
-// A program of one's own: look at a few first steps, keep the best one, and draw whole paths below it alone. A program is
-// pure: it changes the tree only by recording events, so that it could go on from a log.
+// A program of your own: looks at a few first steps, keeps the best one, and draws whole paths below it alone. A program is
+// pure: it changes the tree only by recording events, so that it can resume from a log.
 
 import { programCases, prove } from '@coppice/core/testing';
 import {
@@ -18,7 +18,7 @@ import {
   type Tree,
 } from 'coppice';
 
-/** The strand goes on to the child with the highest reward of those that it waited for. */
+/** Moves the strand to the best of the children that it waited for. */
 function advance(tree: Tree, strand: Strand): void {
   const [best] = [...strand.landed].sort((a, b) => (b.reward ?? 0) - (a.reward ?? 0));
   if (best === undefined) tree.record({ type: 'closed', strand: strand.id, closing: 'failed' });

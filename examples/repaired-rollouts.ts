@@ -1,5 +1,5 @@
-// Rollouts with turns in them, for a trainer: answers that are too long are sent back to the model with the verifier's words, which no model wrote
-// and no loss may fall on. Arguments: a model, a file for the rows as `coppice export --rows rollouts` writes them, and questions.
+// Training rollouts with turns: answers that are too long go back to the model with the verifier's words. No model wrote those words, so the
+// rows exclude them from the loss. Arguments: a model, a file for the rows in the format of `coppice export --rows rollouts`, and questions.
 
 import { createWriteStream } from 'node:fs';
 import { defineVerifier, exportTrees, type LoggedEvent, openModel, search } from 'coppice';

@@ -1,5 +1,5 @@
-// A program whose last answer is written with the others before it: some whole attempts, then one more that sees them. Its manner names the
-// attempts as `sources`, and `compose` writes the words that stand behind the question.
+// A program whose last answer sees the earlier ones: it draws some whole attempts, then one more. The last one's manner names the
+// attempts as `sources`, and `compose` writes the text that follows the question.
 
 import {
   askBelow,
@@ -22,7 +22,7 @@ function advance(tree: Tree, strand: Strand): void {
   else follow(tree, strand, next);
 }
 
-/** One that has come, in the order of their indices. */
+/** The attempts that have arrived, in the order of their indices. */
 function attemptsOf(tree: Tree, count: number) {
   return Array.from({ length: count }, (_, index) => tree.root.byIndex?.get(index)).filter(
     (node) => node !== undefined,

@@ -1,5 +1,5 @@
-// Rollouts for a trainer, of trees and of flat samples: how many trained tokens each generated token gives. With a file name as argument the rows
-// of the trees are written there, as `coppice export --rows rollouts` writes them.
+// Training rollouts from trees and from flat samples: compares how many trained tokens each generated token gives. With a file name as argument
+// it writes the rows of the trees there, in the format of `coppice export --rows rollouts`.
 
 import { createWriteStream } from 'node:fs';
 import { ExportCounts, exportTrees, type LoggedEvent, openModel, search } from 'coppice';
@@ -8,7 +8,7 @@ const model = await openModel('sapling');
 const questions = ['Make 53 from 3 4 4 8.', 'Make 24 from 4 7 8 8.', 'Make 22 from 3 5 7.', 'Make 46 from 5 20 21 30.'];
 const size = { program: 'scored-tree-samples', rollouts: 16, temperature: 1, recordTokens: 'on' } as const;
 
-/** A finished search with its log; a branching of 1 gives flat samples. */
+/** Runs a search and returns it with its log; a branching of 1 gives flat samples. */
 async function grown(question: string, branching: number) {
   const events: LoggedEvent[] = [];
   await search(question, { model, ...size, branching, seed: 7, onEvent: (event) => events.push(event) });

@@ -1,12 +1,12 @@
-// The clairvoyant bound: what a scheduler could serve that knew, while a search runs, what comes of it. Each question is searched
-// serially under the positive exit, and that search is stopped after the rollout at which its final answer first leads for
-// good; where the final answer is wrong, after the first completed rollout. Capacity is the rate at which saturated `positive`
-// computes tokens, of both models, over the mean tokens of that. No policy can know it; how near one comes is its share.
+// The clairvoyant bound: the capacity of a scheduler that knew, while a search runs, how it will end. Each question is searched
+// serially under the positive exit. That search counts up to the rollout at which its final answer first leads for good, or if
+// the final answer is wrong, up to the first completed rollout. Capacity is the rate at which saturated `positive` computes tokens
+// of both models, over the mean of the counted tokens. No policy can reach it; reports give each policy's share of it.
 
 import { mean } from '@coppice/core/base';
 import type { ExitRule, Program, SearchView } from 'coppice';
 
-/** How a search stood when another rollout was complete, or a better path. */
+/** The state of a search when another rollout was complete, or a better path found. */
 export interface RolloutStanding {
   /** Those that have ended: the one that was accepted just now is not among them. */
   readonly rollouts: number;
@@ -23,7 +23,7 @@ interface StandingFacts {
   readonly verifierReuses: boolean;
 }
 
-/** A rule that ends nothing: it writes down how the search stands whenever it is asked. */
+/** A rule that ends nothing: it records the state of the search whenever it is checked. */
 export function watchingRule(
   { program, isRight, promptTokens, verifierReuses }: StandingFacts,
   seen: RolloutStanding[],
@@ -46,7 +46,7 @@ export function watchingRule(
   };
 }
 
-/** Tokens at which one who knows the end would have stopped; undefined where no path was ever completed. */
+/** Tokens at which a scheduler that knows the end would have stopped; undefined if no path was completed. */
 export function clairvoyantTokens(seen: readonly RolloutStanding[]): number | undefined {
   const last = seen.at(-1);
   if (last === undefined) return undefined;
@@ -62,7 +62,7 @@ interface SaturatedRun {
   readonly standings?: readonly (readonly RolloutStanding[])[];
 }
 
-/** Requests per second of one who knows; undefined where the run was not saturated or not watched. */
+/** Requests per second of such a scheduler; undefined if the run was not saturated or not watched. */
 export function clairvoyantCapacity(positive: SaturatedRun): number | undefined {
   const { saturatedTokensPerSecond: generated, saturatedVerifierTokensPerSecond: scored, standings } = positive;
   const tokens = (standings ?? []).flatMap((seen) => clairvoyantTokens(seen) ?? []);

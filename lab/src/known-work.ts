@@ -1,5 +1,5 @@
-// How much work each search will be, known from an earlier run of it: an order that goes by it is the bound of what better
-// estimates would give, and beside it a measured estimate can be judged.
+// The work of each search, known from an earlier run of it. An order by it is the bound for better estimates, and a measured estimate can be
+// compared with it.
 
 import type { WorkEstimates } from '@coppice/core/runtime';
 import { rankCorrelation } from './statistics.ts';
@@ -7,15 +7,15 @@ import { rankCorrelation } from './statistics.ts';
 /** The tokens of every request, by its number. */
 export type KnownTokens = readonly number[];
 
-/** What a real scheduler could not know. */
+/** Estimates that no real scheduler could have. */
 export function knowingWork(tokens: KnownTokens): WorkEstimates {
   return { ended() {}, estimate: () => undefined, left: (_, done, id) => tokens[Number(id)]! - done.tokens };
 }
 
-/** Steps of a search after which its estimate is held against the truth. */
+/** Numbers of steps after which a search's estimate is compared with its true work. */
 export const judgedSteps = [1, 5, 20, 60] as const;
 
-/** Estimates as they are made, and what was really left then. */
+/** Records estimates when they are made, with the work that was really left. */
 export class JudgedWork implements WorkEstimates {
   readonly #judged: WorkEstimates;
   readonly #tokens: KnownTokens;

@@ -1,5 +1,5 @@
-// Percentiles of one way to serve over those of another, the same requests both times, with 95 % intervals by the bootstrap: blocks of
-// neighbours are drawn with replacement, since they met the same queue.
+// Ratios of percentiles between two ways to serve the same requests, with 95 % intervals by the bootstrap: blocks of neighbours are drawn
+// with replacement, since they met the same queue.
 
 import type { Random } from '@coppice/core/base';
 import { percentile } from './statistics.ts';

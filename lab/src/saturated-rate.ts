@@ -1,13 +1,13 @@
 // Tokens per second of a system while searches wait.
 
-/** At the end of a search: all tokens generated so far, and the searches that wait. */
+/** At the end of a search: all tokens generated so far, and the number of waiting searches. */
 export interface SearchEnd {
   readonly atMs: number;
   readonly tokens: number;
   readonly waiting: number;
 }
 
-/** From the end of the ramp (a fifth of the searches that end while others wait) to the last such end. */
+/** Measured from the end of the ramp (the first fifth of the searches that end while others wait) to the last such end. */
 export function saturatedRate(ends: readonly SearchEnd[]): number | undefined {
   const saturated = ends.filter(({ waiting }) => waiting > 0);
   const from = saturated[Math.floor(saturated.length / 5)];

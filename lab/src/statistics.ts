@@ -2,15 +2,15 @@
 
 import { assert, mean } from '@coppice/core/base';
 
-/** A mean with the half width of its 95 % interval (Student's t); undefined where every group has a single value. */
+/** A mean with the half width of its 95 % interval (Student's t); `half` is undefined if every group has a single value. */
 export interface Estimate {
   readonly value: number;
   readonly half: number | undefined;
 }
 
 /**
- * The mean over groups (settings) of the means within them (over seeds). The interval covers what seeds do and not how
- * settings differ: its variance is pooled from the deviations within the groups.
+ * The mean over groups (settings) of the means within them (over seeds). The interval covers the variation between seeds, not between
+ * settings: its variance is pooled from the deviations within the groups.
  */
 export function estimate(groups: readonly (readonly number[])[]): Estimate {
   const value = mean(groups.map(mean));
@@ -26,14 +26,14 @@ export function estimate(groups: readonly (readonly number[])[]): Estimate {
   return { value, half: studentT(degrees) * Math.sqrt(variance * weights) };
 }
 
-/** The same of positive values that multiply (times, rates, ratios): averaged as logarithms. */
+/** The same for positive values that multiply (times, rates, ratios), averaged as logarithms. */
 export function estimateRatio(groups: readonly (readonly number[])[]): Estimate {
   const { value, half } = estimate(groups.map((group) => group.map(Math.log)));
   const ratio = Math.exp(value);
   return { value: ratio, half: half === undefined ? undefined : (ratio * (Math.exp(half) - Math.exp(-half))) / 2 };
 }
 
-/** The mean of paired differences with its 95 % interval; equal pairs alone give the interval of one pair in doubt. */
+/** The mean of paired differences with its 95 % interval; if all pairs are equal, the interval of one doubtful pair. */
 export function meanDifference(differences: readonly number[]) {
   const { length } = differences;
   if (length < 2) return { value: Number.NaN, low: -1, high: 1 };
@@ -54,7 +54,7 @@ export function studentT(degrees: number): number {
   return studentTable[degrees - 1] ?? 1.96;
 }
 
-/** Upper end of the one-sided 95 % interval of a share that was seen `count` times in `of` (Clopper and Pearson): 3 / `of` where it never was. */
+/** Upper end of the one-sided 95 % interval of a share seen `count` times in `of` (Clopper and Pearson): 3 / `of` if never seen. */
 export function upperShare(count: number, of: number): number {
   if (count >= of) return 1;
   let [low, high] = [count / of, 1];
@@ -75,7 +75,7 @@ function chanceOfAtMost(count: number, of: number, share: number): number {
   return sum;
 }
 
-/** Spearman's: how far two lists of values put the same things in the same order, from -1 to 1; 0 where one has no order. */
+/** Spearman's correlation of the orders of two lists, from -1 to 1; 0 if one has no order. */
 export function rankCorrelation(left: readonly number[], right: readonly number[]): number {
   assert(left.length === right.length, 'a rank correlation is of pairs');
   const [ranksLeft, ranksRight] = [ranksOf(left), ranksOf(right)];

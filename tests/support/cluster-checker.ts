@@ -1,5 +1,5 @@
-// Looks at the tables of a cluster alone, with SQL of its own, and says what is wrong with them: searches that are lost,
-// ended without a word or twice, logs with holes, writes of a node that had lost its search, results that no log says.
+// Checks the tables of a cluster with its own SQL, and reports what is wrong: searches that are lost, ended without a result or
+// twice, logs with holes, writes of a node that had lost its search, results that differ from the log.
 
 import pg from 'pg';
 import type { Loose } from './loose.ts';
@@ -7,7 +7,7 @@ import type { Loose } from './loose.ts';
 export interface ClusterFindings {
   readonly searches: number;
   readonly events: number;
-  /** Searches that were taken up more than once. */
+  /** Searches that were claimed more than once. */
   readonly moved: number;
   readonly problems: readonly string[];
 }

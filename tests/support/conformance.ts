@@ -1,4 +1,4 @@
-// Registers the conformance suites of src/testing as tests: each case under its own name.
+// Registers the conformance suites of src/testing as tests, each case under its own name.
 
 import { env } from 'node:process';
 import { describe, it } from 'vitest';

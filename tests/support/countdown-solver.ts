@@ -1,5 +1,5 @@
-// Whether a countdown puzzle has a solution at all: exact rationals, negative intermediate values included. Values of a
-// group of numbers are those of each way to part it in two. Meant for at most six numbers.
+// Decides whether a countdown puzzle has a solution: exact rationals, negative intermediate values included. The values of a group of
+// numbers are those of all ways to split it in two. For at most six numbers.
 
 import { assert } from '../../packages/core/src/base/assert.ts';
 
@@ -47,7 +47,7 @@ function valuesOf(group: readonly number[], memo: Map<string, Values>): Values {
   return found;
 }
 
-/** Each way to part a group in two, once: the first number stays on the first side. */
+/** Each way to split a group in two, once: the first number stays on the first side. */
 function halvesOf(group: readonly number[]): [number[], number[]][] {
   const [first, ...rest] = group;
   const ways = new Map<string, [number[], number[]]>();

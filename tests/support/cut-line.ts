@@ -1,6 +1,5 @@
-// A line to a PostgreSQL socket that a test can cut: for clients that connect through it the database is silent, as behind a
-// broken network, or refuses them, until it is mended; or it commits what it was sent, and its answer is lost. What was on its way
-// then is gone.
+// A line to a PostgreSQL socket that a test can cut. Until it is mended, clients that connect through it find the database silent, as behind a broken
+// network, or are refused; or the database commits their writes and the answer is lost. Data in transit is lost too.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
@@ -11,11 +10,11 @@ import { MessageSplitter, TransactionWatch } from './postgres-messages.ts';
 const socketName = '.s.PGSQL.5432';
 
 export interface LostAnswerOptions {
-  /** The first commit whose statements match loses its answer; the next one unless given. */
+  /** The first commit whose statements match loses its answer; by default the next one. */
   readonly matching?: RegExp;
-  /** The server is told to commit only so long after its client has lost the connection. */
+  /** Delay between the client's loss of the connection and the server's commit. */
   readonly lateMs?: number;
-  /** How long connections are refused afterwards; until it is mended unless given. */
+  /** Time for which connections are refused afterwards; by default until the line is mended. */
   readonly refusedMs?: number;
 }
 
@@ -24,7 +23,7 @@ interface LostAnswer extends LostAnswerOptions {
 }
 
 export class CutLine {
-  /** As the database's own, by this line. */
+  /** Like the database's own, but through this line. */
   readonly url: string;
   readonly #folder = mkdtempSync(join(tmpdir(), 'coppice-line-'));
   readonly #server: Server;
@@ -40,26 +39,26 @@ export class CutLine {
     this.url = url.replace(/host=[^&]*/, `host=${encodeURIComponent(this.#folder)}`);
   }
 
-  /** To another server from now on. */
+  /** Leads to another server from now on. */
   lead(url: string): void {
     this.#target = socketOf(url);
     this.mend();
   }
 
-  /** Nothing comes through any more, and nothing says so. */
+  /** Drops all data from now on, without ending connections. */
   cut(): void {
     this.#state = 'silent';
     for (const socket of this.#sockets) socket.pause();
   }
 
-  /** Connections end, and new ones end at once. */
+  /** Ends connections, and new ones at once. */
   refuse(): void {
     this.#state = 'refused';
     this.#destroyAll();
   }
 
   /**
-   * The next commit that matches is carried out, and its client never hears of it: all connections break, and new ones are refused.
+   * The next commit that matches is carried out without an answer to its client: all connections break, and new ones are refused.
    * Resolves to the statements once the server has answered.
    */
   loseAnswer(options: LostAnswerOptions = {}): Promise<string> {
@@ -68,7 +67,7 @@ export class CutLine {
     });
   }
 
-  /** Where no commit that matched has come yet, none loses its answer. */
+  /** Also ends the wait for a commit that matches. */
   mend(): void {
     clearTimeout(this.#mending);
     this.#losing = undefined;
@@ -82,7 +81,7 @@ export class CutLine {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  // What tests send is small: neither side is ever asked to wait.
+  // Without backpressure: what tests send is small.
   #join(near: Socket): void {
     this.#keep(near);
     if (this.#state === 'silent') return void near.pause();
@@ -123,7 +122,7 @@ export class CutLine {
     return losing;
   }
 
-  /** The server's own side stays open until it has answered. */
+  /** Keeps the server's side open until it has answered. */
   #lose({ lateMs, refusedMs }: LostAnswer, near: Socket, far: Socket, commit: Buffer): void {
     this.#sockets.delete(far);
     const breakOff = () => {

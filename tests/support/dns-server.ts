@@ -1,4 +1,4 @@
-// A name server on loopback that knows one name: its addresses, and its SRV records. RFC 1035, and RFC 2782 for SRV.
+// A name server on loopback that knows one name, with its addresses and SRV records. RFC 1035, and RFC 2782 for SRV.
 
 import { createSocket } from 'node:dgram';
 import { Resolver } from 'node:dns/promises';
@@ -39,7 +39,7 @@ export class DnsServer {
   }
 }
 
-/** Of the name that was asked for: its address, or the service at port 8000 of a host that is called by its address. */
+/** The address of the name, or the service at port 8000 of a host named by its address. */
 function record(type: number, address: string): Buffer {
   const data =
     type === typeSrv ? Buffer.concat([Buffer.from([0, 0, 0, 0, 0x1f, 0x40]), labels(address)]) : octets(address);

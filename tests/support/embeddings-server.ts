@@ -1,11 +1,11 @@
-// A server that speaks /v1/embeddings, with vectors from a function of the text.
+// A server of /v1/embeddings whose vectors are a function of the text.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface EmbeddingsServer {
   readonly url: string;
-  /** Texts of every call. */
+  /** Texts of each call. */
   readonly calls: string[][];
   how: 'well' | 'fail' | 'hang' | 'nonsense';
   close(): Promise<void>;
@@ -21,7 +21,7 @@ export async function startEmbeddings(vectorOf: (text: string) => readonly numbe
     if (own.how === 'hang') return;
     if (own.how === 'fail') return void response.writeHead(500).end('{"error":{"message":"broken"}}');
     if (own.how === 'nonsense') return void response.end('{"data":[{"embedding":"AAAA"}]}');
-    // The last row first: what counts is the index.
+    // In reverse: clients must go by the index.
     const data = input.map((text, index) => ({ object: 'embedding', index, embedding: vectorOf(text) })).reverse();
     response.end(
       JSON.stringify({ object: 'list', data, usage: { prompt_tokens: input.length, total_tokens: input.length } }),

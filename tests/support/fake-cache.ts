@@ -1,7 +1,6 @@
-// A KV cache made of plain cells, which does what libllama's does and checks what libllama only assumes: no gap, no
-// position written twice, nothing copied onto a used sequence, no more cells than there are. Its logits depend on the
-// whole path that a sequence really holds, so that a wrong fork or a stale cell changes what is generated. As in libllama, a new token goes to
-// the first free cell.
+// A KV cache made of plain cells. It does what libllama's does, and checks what libllama only assumes: no gap, no position written twice,
+// nothing copied onto a used sequence, no more cells than there are. Its logits depend on the sequence's actual path, so that a wrong fork
+// or a stale cell changes what is generated. As in libllama, a new token goes to the first free cell.
 import { assert } from '../../packages/core/src/base/assert.ts';
 import { hash, Random } from '../../packages/core/src/base/random.ts';
 import type { Batch } from '../../packages/llama/src/batch/run.ts';
@@ -9,7 +8,7 @@ import type { SequenceMemory } from '../../packages/llama/src/prefix-cache/prefi
 
 type Cell = { readonly token: number; readonly position: number; readonly sequences: Set<number> };
 
-/** Holds what was buried. */
+/** Sequence that holds buried cells. */
 const grave = -1;
 
 export class FakeCache implements SequenceMemory {
@@ -82,14 +81,14 @@ export class FakeCache implements SequenceMemory {
     return own.map((cell) => cell.token);
   }
 
-  /** Whether the cells of a sequence lie in the order of its positions. */
+  /** True if the cells of a sequence lie in the order of its positions. */
   isInOrder(sequence: number): boolean {
     const positions = this.#held.filter((cell) => cell.sequences.has(sequence)).map(({ position }) => position);
     return positions.every((position, at) => at === 0 || positions[at - 1]! < position);
   }
 }
 
-/** Pseudo-random logits that any change anywhere in the path changes. */
+/** Pseudo-random logits that change with any token of the path. */
 export function logitsAfter(path: readonly number[], vocabularySize: number): Float32Array {
   const random = new Random(hash(...path));
   return Float32Array.from({ length: vocabularySize }, () => random.normal(0, 2));

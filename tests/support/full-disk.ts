@@ -1,5 +1,5 @@
-// A journal on a disk that a test fills and frees. `fill` is SQLite's own full disk, by a limit on the number of pages: what
-// needs no new page still fits. `jam` refuses every transaction, as a disk does where the log itself cannot grow.
+// A journal on a disk that a test fills and frees. `fill` is SQLite's own full disk, by a limit on the number of pages: writes
+// that need no new page still fit. `jam` refuses every transaction, like a disk on which the log itself cannot grow.
 
 import type { DatabaseSync } from 'node:sqlite';
 import { openDatabase } from '../../packages/core/src/journal/sqlite/open-database.ts';
@@ -7,7 +7,7 @@ import { SqliteJournal, type SqliteJournalOptions } from '../../packages/core/sr
 
 export interface FillableJournal {
   readonly journal: SqliteJournal;
-  /** Not a page more can be written. */
+  /** Allows no further page. */
   fill(): void;
   jam(): void;
   free(): void;
@@ -40,12 +40,12 @@ export function openFillable(options: SqliteJournalOptions): FillableJournal {
   const fill = () => {
     const pages = Number(database.prepare('pragma page_count').get()?.page_count);
     database.exec(`pragma max_page_count = ${pages}`);
-    // Pages that were given back would still be used.
+    // Uses up free pages too: SQLite would reuse them.
     const insert = database.prepare('insert into filler values (zeroblob(1000))');
     try {
       for (;;) insert.run();
     } catch {
-      // Full now.
+      // The disk is full now.
     }
   };
   return { journal, fill, jam, free };

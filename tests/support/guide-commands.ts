@@ -1,13 +1,13 @@
-// The commands of the guides as data: every block marked `sh`, what its marker says of it, and the files that a page tells
-// the reader to write. A block marked `console` shows commands with what they printed on a machine that has the model, and is left out.
-// Runs nothing, and never guesses: a marker that it does not know is an error.
+// The commands of the guides as data: every block marked `sh`, the conditions in its marker, and the files that a page tells the reader to
+// write. Blocks marked `console` are left out: they show commands with their output on a machine that has the model. Runs nothing, and
+// never guesses: an unknown marker is an error.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const guideFolder = join(import.meta.dirname, '..', '..', 'docs', 'guides');
 
-/** How a block is tried: to its end, until the server that it starts is ready, beside a server, or not, for a reason. */
+/** How a block is run: to its end, until its server is ready, beside a server, or not, for a reason. */
 export type Trial =
   | { readonly kind: 'ends'; readonly status: number }
   | { readonly kind: 'until-ready' }

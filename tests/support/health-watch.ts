@@ -1,4 +1,4 @@
-// Asks `/health` again and again from a thread of its own, so that what the test itself does is not measured, and tells the longest wait.
+// Asks `/health` repeatedly from a thread of its own, so that the test's own work is not measured, and reports the longest wait.
 
 import { Worker } from 'node:worker_threads';
 
@@ -28,7 +28,7 @@ export interface HealthSeen {
   readonly asked: number;
 }
 
-/** Gives what `work` gives, and how `/health` was answered meanwhile. */
+/** Runs `work`, and returns its result and how `/health` was answered meanwhile. */
 export async function watchHealth<Result>(url: string, work: () => Promise<Result>): Promise<[Result, HealthSeen]> {
   const worker = new Worker(asking, { eval: true, workerData: url });
   const seen = new Promise<{ worst: number; asked: number }>((resolve, reject) => {
@@ -45,7 +45,7 @@ export async function watchHealth<Result>(url: string, work: () => Promise<Resul
   }
 }
 
-/** The longest that the event loop of the process was held up since this was last asked. */
+/** The longest block of the process's event loop since the last call. */
 export async function loopLagMs(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return 1000 * Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1]);

@@ -1,5 +1,5 @@
-// Long texts that a model or a client could write to make a reader slow: each kind of token over and over, two kinds in turn, and a run of one
-// before a run of another, with a beginning or an end that a pattern is made for.
+// Long texts that a model or a client could write to make a reader slow: each kind of token repeated, two kinds in turn, and a run of one
+// before a run of another, with a beginning or an end that fits a pattern.
 
 export const tokens: readonly string[] = [
   ...[
@@ -109,7 +109,7 @@ const beginnings = [
 ];
 const ends = ['', '}', '!', '=1', 'x', '?', '\n', '.'];
 
-/** Of about `length` characters, by a number that names it. */
+/** The text with this number, of about `length` characters. */
 export function hostileText(kind: number, length: number): string {
   const pick = <Item>(list: readonly Item[], by: number) => list[Math.floor(kind / by) % list.length]!;
   const [first, second] = [pick(tokens, 1), pick(tokens, tokens.length * 3)];
@@ -120,5 +120,5 @@ export function hostileText(kind: number, length: number): string {
   return beginnings[rare % beginnings.length]! + body + ends[Math.floor(rare / 7) % ends.length]!;
 }
 
-/** So many that each token stands beside each other. */
+/** Number of texts in which each token appears next to each other one. */
 export const kinds = tokens.length * 3 * tokens.length;

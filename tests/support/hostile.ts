@@ -1,8 +1,8 @@
-// Parts that break: any object whose one verb, at its nth call, throws or gives what no contract allows.
+// Parts that break: at its nth call, one method of any object throws or returns what no contract allows.
 
 import { FaultError, fault } from '../../packages/core/src/base/fault.ts';
 
-/** What a stranger's code may throw. */
+/** Values that a stranger's code may throw. */
 export const throwables = {
   error: () => new Error('sabotage'),
   fault: () => new FaultError(fault('bad-event', 'sabotage')),
@@ -18,10 +18,10 @@ export type Throwable = keyof typeof throwables;
 
 export interface Sabotage {
   readonly verb: string;
-  /** The first call is 1; from then on it breaks at every call. */
+  /** Number of the first call that breaks, from 1; all later ones break too. */
   readonly from: number;
   readonly how: Throwable | 'garbage' | 'rejection';
-  /** It has broken. */
+  /** Set once it has broken. */
   struck?: boolean;
 }
 
@@ -31,7 +31,7 @@ function strike(how: Sabotage['how']): unknown {
   throw throwables[how]();
 }
 
-/** The same part, whose verb breaks; what a verb gives may itself be a function, which `verb/` breaks instead. */
+/** The same part with one method that breaks. A method may return a function, which `verb/` breaks instead. */
 export function sabotaged<Part extends object>(part: Part, sabotage: Sabotage): Part {
   let calls = 0;
   const [verb, given] = sabotage.verb.split('/');

@@ -1,8 +1,8 @@
-// Where an engine or a verifier posts to in a test.
+// Receives the messages that an engine or a verifier posts in a test.
 
 import { isAnswer } from '../../packages/core/src/engine/engine.ts';
 
-/** Collects messages, and resolves when so many requests have been answered or a condition holds. */
+/** Collects messages. Resolves when a number of requests is answered or a condition holds. */
 export class Inbox<Message extends { readonly type: string; readonly request: number }> {
   readonly messages: Message[] = [];
   #waiting: { readonly holds: () => boolean; readonly resolve: () => void } | undefined;

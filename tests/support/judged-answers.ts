@@ -1,4 +1,4 @@
-// Answers judged by a command verifier, one message for each: for its tests and for attacks on it.
+// Answers judged by a command verifier, one message each: for its tests and for attacks on it.
 
 import type { Step } from '../../packages/core/src/tree/step.ts';
 import { type CommandOptions, CommandVerifier } from '../../packages/core/src/verifier/command/command-verifier.ts';
@@ -6,7 +6,7 @@ import type { SandboxKind } from '../../packages/core/src/verifier/command/sandb
 import { findSandbox, pythonProgram } from '../../packages/core/src/verifier/command/sandbox.ts';
 import type { ScoreRequest, VerifierMessage } from '../../packages/core/src/verifier/verifier.ts';
 
-/** Undefined where bubblewrap works. */
+/** Why bubblewrap does not work here, or undefined. */
 export const noBubblewrap = why();
 export const sandbox: SandboxKind = noBubblewrap === undefined ? 'bubblewrap' : 'limits';
 if (noBubblewrap !== undefined) console.log(`what bubblewrap contains is not tested: ${noBubblewrap}`);

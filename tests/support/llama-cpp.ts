@@ -1,4 +1,4 @@
-// llama.cpp's own server with a real model, from the Python wheel `xllamacpp`, as docs/remote-engines.md starts it.
+// llama.cpp's own server with a real model, from the Python wheel `xllamacpp`, started as in docs/remote-engines.md.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ export interface LlamaCppServer {
   stop(): Promise<void>;
 }
 
-/** `packages` is the folder that holds the wheel; `embeds`: the model is one of embeddings. Resolves when it is loaded. */
+/** `packages`: the folder that holds the wheel; `embeds`: the model makes embeddings. Resolves when the model is loaded. */
 export async function startLlamaServer(packages: string, model: string, embeds = false): Promise<LlamaCppServer> {
   const args = ['-c', program, packages, model, ...(embeds ? ['embeds'] : [])];
   const child = spawn('python3', args, { stdio: ['ignore', 'pipe', 'ignore'] });

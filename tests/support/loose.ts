@@ -1,4 +1,4 @@
-// An answer as a client in JavaScript reads it: whatever is asked of it, it is expected to have.
+// An answer as a JavaScript client reads it: a test may read any field, and fails if it is missing.
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads what the server says, and fails where it is not there
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any field of the server's answer, and fails if it is missing
 export type Loose = any;

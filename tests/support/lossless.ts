@@ -1,6 +1,6 @@
-// Pairs of searches, with speculation and without: depth-first at width one, breadth-first at any width, in other weather,
-// so that other answers come first, and with a speculative width that changes at every decision. Four of five draws may be
-// twins, and in every third search many steps are worth the same.
+// Pairs of searches with and without speculation: depth-first at width one, breadth-first at any width, in other weather, so that other
+// answers come first, and with a speculative width that changes at every decision. Four of five draws may be
+// twins, and in every third search many steps have equal rewards.
 
 import { createPolicy } from '../../packages/core/src/policy/create.ts';
 import { createBestFirst } from '../../packages/core/src/program/best-first/best-first.ts';
@@ -41,7 +41,7 @@ const { rules: accepting } = createPolicy('positive');
 export interface Compared {
   /** What differed, by program and seed. */
   readonly different: string[];
-  /** Children that were ghosts before they were asked for. */
+  /** Children that were speculated before their program asked for them. */
   adopted: number;
   /** Ghosts below ghosts. */
   deep: number;
@@ -56,7 +56,7 @@ export function compareWithout(seeds: Iterable<number>): Compared {
     const one = { create, seed, threshold, ties: seed % 3 === 0 };
     const without = run({ ...one, width: { primary: widest === 1 ? 1 : 4, speculative: 0 }, weather: seed });
     const primary = 1 + (seed % widest);
-    // One in two has a verifier that scores two steps in one pass, of every program.
+    // Half of each program's searches have a verifier that scores two steps in one pass.
     const turn = Math.floor(seed / shapes.length);
     const ahead = run({
       ...one,

@@ -1,5 +1,5 @@
-// Made-up answers against everything that asks a server: whatever it says, each request ends once, in a result or a fault. An error that nobody
-// caught fails the run of the tests.
+// Made-up answers against all code that asks a server: whatever the answer, each request ends once, in a result or a fault. An uncaught error
+// fails the test run.
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -33,9 +33,9 @@ const servers: Readonly<Record<string, () => TestServer>> = {
 const generating = /^\/(v1\/(chat\/)?completions|generate|completion)$/;
 const scoring = /^\/(pooling|v1\/(chat\/)?completions|generative_scoring|v1\/score|completion|score|tokenize)$/;
 
-/** How often a result came, and how often each fault; and how many answers were made up. */
+/** Numbers of results, of each fault, and of answers made up. */
 export interface MadeUpOutcome {
-  /** All kinds unless said. */
+  /** All kinds by default. */
   readonly kinds?: readonly string[];
   readonly ends: Map<string, number>;
   answers: number;
@@ -82,7 +82,7 @@ function tell({ ends }: MadeUpOutcome, end: string): void {
   ends.set(end, (ends.get(end) ?? 0) + 1);
 }
 
-/** Lets sockets go on and the clock too: what hangs is given up, and what was taken out is asked again. */
+/** Advances sockets and the clock: requests that hang are given up, and servers that were taken out are asked again. */
 async function pass(timers: ManualTimers, holds: () => boolean): Promise<void> {
   while (!holds()) {
     await new Promise((resolve) => setImmediate(resolve));
@@ -112,7 +112,7 @@ function generation(name: string): Trial {
         const timers = new ManualTimers();
         const dialect = name as 'vllm';
         const options = { servers: [{ url }], dialect, model: honest.model, timers, attempts: 1, patienceMs: 60_000 };
-        // Opening vLLM asks it for a token, which may have been made up.
+        // Opening asks vLLM for a token, and that answer may be made up.
         const open = () => settled(timers, openRemoteEngine(options)).catch(() => undefined);
         let opened = await open();
         while (opened === undefined) opened = await open();
@@ -165,10 +165,10 @@ function opening(name: string): Trial {
   };
 }
 
-/** A scorer of one's own, which gives every item the same reward. */
+/** A scorer that gives every item the same reward. */
 async function startOwnScorer(): Promise<Honest> {
   const server = createServer(async (request, response) => {
-    // A look at its address sends nothing.
+    // A look at its address has an empty body.
     const { items } = JSON.parse((await text(request)) || '{"items":[]}') as { readonly items: readonly unknown[] };
     response.end(JSON.stringify({ rewards: items.map(() => 0.5) }));
   });
@@ -242,7 +242,7 @@ async function embedder(count: number, seed: number, outcome: MadeUpOutcome): Pr
   );
 }
 
-/** Of anything but a fault nothing is known. */
+/** Only faults have a code. */
 function codeOf(error: unknown): string {
   if (error instanceof FaultError) return error.fault.code;
   throw error;

@@ -2,7 +2,7 @@
 
 import type { Timers } from '../../packages/core/src/base/clock.ts';
 
-/** Stands still until it is moved; due callbacks then run in the order of their times. */
+/** The clock stands still until the test moves it; due callbacks then run in the order of their times. */
 export class ManualTimers implements Timers {
   #nowMs = 0;
   #next = 0;

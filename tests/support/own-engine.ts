@@ -1,4 +1,4 @@
-// coppice's engine on a server of yours: requests that are sent, cancelled and waited for one by one.
+// coppice's engine on the user's server: requests are sent, cancelled and awaited one by one.
 
 import { type EngineMessage, type GenerateRequest, isAnswer } from '../../packages/core/src/engine/engine.ts';
 import type { DialectName } from '../../packages/core/src/engine/remote/dialect/dialect.ts';
@@ -8,13 +8,13 @@ import type { RemoteEngine } from '../../packages/core/src/engine/remote/remote-
 import type { Connection } from '../../packages/core/src/remote/connection.ts';
 import { rootKey } from '../../packages/core/src/tree/keys.ts';
 
-/** The last word of the prompt is new in every run: nothing of it is in a cache. */
+/** The last word of the prompt is new in every run, so no cache has it. */
 const prompt = {
   kind: 'text',
   text: `${'Count the stars of every constellation. '.repeat(8)}${process.pid}-${Date.now()}`,
 } as const;
 
-/** Writes exactly its number of tokens. */
+/** Asks for exactly its number of tokens. */
 export function requestOf(id: number, changes: Partial<GenerateRequest> = {}): GenerateRequest {
   return {
     id,
@@ -64,7 +64,7 @@ export class OwnEngine {
     this.#engine.cancel(requests.map(({ id }) => id));
   }
 
-  /** Ids as they were answered, once all of them are. */
+  /** Ids in the order of the answers, once all have come. */
   async orderOf(requests: readonly GenerateRequest[]): Promise<number[]> {
     const ids = new Set(requests.map(({ id }) => id));
     const answered = (): number[] => this.#inbox.map(({ request }) => request).filter((id) => ids.has(id));
@@ -92,10 +92,10 @@ export class OwnEngine {
   }
 }
 
-/** Sequences that the server has, as it says at this moment. */
+/** Sequences that the server reports as running now. */
 export async function runningOn(connection: Connection, dialect: DialectName): Promise<number> {
   if (dialect === 'sglang') {
-    // Its gauges are written every 40 decode steps and not when it falls idle.
+    // SGLang writes its gauges every 40 decode steps, but not when it becomes idle.
     const page = await connection.json('GET', '/v1/loads?include=core');
     const { loads } = page as { loads: { num_running_reqs: number; num_waiting_reqs: number }[] };
     return loads.reduce((sum, each) => sum + each.num_running_reqs, 0);

@@ -1,4 +1,4 @@
-// A causal reward model of yours: what coppice's verifier reads from it beside the log probabilities of one completion token.
+// The user's causal reward model: compares coppice's scores with the log probabilities of one completion token.
 
 import { expect } from 'vitest';
 import type { ServerFacts } from '../../packages/core/src/engine/remote/dialect/dialect.ts';
@@ -16,7 +16,7 @@ const prompt: Prompt = {
 };
 const siblings = ['3 times 4 is 12 apples.', '3 plus 4 is 7 apples.', 'Tom likes apples.', '12 minus 2 is 10.'];
 
-/** Sixteen bits and other batches move a probability a little. */
+/** 16-bit numbers and other batches change a probability a little. */
 const tolerance = 0.03;
 
 export async function scoresAgree(url: string): Promise<void> {
@@ -47,7 +47,7 @@ export async function scoresAgree(url: string): Promise<void> {
 
 type Logprobs = ReadonlyMap<number, number>;
 
-/** Log probabilities of both verdicts as the next token, by the other way that the server has. */
+/** Log probabilities of both verdicts as the next token, by the server's other API. */
 async function nextToken(
   connection: Connection,
   facts: ServerFacts,

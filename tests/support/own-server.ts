@@ -1,5 +1,5 @@
-// What is tried on a server of yours, with whatever model it serves: the wire, the cache, aborts, priorities and, where a
-// scorer is named too, its scores. Figures are printed beside the verdicts.
+// Tests on the user's server, with any model: the protocol, the cache, aborts, priorities and, if a scorer is named too, its scores.
+// Figures are printed beside the verdicts.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ export interface OwnServer {
   readonly url: string | undefined;
   /** A causal reward model behind the same kind of server. */
   readonly scorer?: string | undefined;
-  /** Sequences that it runs at most, where it does not say. */
+  /** Most sequences that it runs, if it does not report that itself. */
   readonly running?: number;
 }
 
@@ -47,7 +47,7 @@ export function ownServer({ name, url, scorer, running = 1024 }: OwnServer): voi
     it.skipIf(scorer === undefined)('scores steps as the next token of the same model would', () =>
       scoresAgree(scorer!),
     );
-    // One SGLang for both would die of it: docs/remote-engines.md says why.
+    // One SGLang cannot do both: docs/remote-engines.md says why.
     it.skipIf(name === 'SGLang' && (scorer ?? url) === url)(
       'holds a rehearsal of three searches, with a reward model',
       () => rehearsed(url, scorer ?? url),
@@ -99,7 +99,7 @@ function queueTests(url: string, unsaid: number): void {
     console.log(`${requests.length} sequences cancelled: none runs after ${elapsedMs.toFixed(0)} ms`);
     await own.close();
     connection.close();
-    // SGLang notices a closed connection after two to four seconds: it was told.
+    // SGLang notices a closed connection only after two to four seconds; less shows that it got the abort.
     expect(elapsedMs).toBeLessThan(1500);
   });
 

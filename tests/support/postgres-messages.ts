@@ -1,13 +1,13 @@
-// Just enough of PostgreSQL's protocol (version 3) to see, on a connection between a client and its server, which statements are sent
+// The part of PostgreSQL's protocol (version 3) that shows, on a connection between client and server, which statements are sent
 // and when one of them would commit. It never changes a byte.
 
 export interface PostgresMessage {
-  /** One letter; '' of the first message of a client, which has none. */
+  /** One letter; '' for a client's first message, which has none. */
   readonly type: string;
   readonly bytes: Buffer;
 }
 
-/** Cuts what one side sends into messages, however it comes in pieces. */
+/** Splits one side's bytes into messages, in whatever pieces they arrive. */
 export class MessageSplitter {
   #rest: Buffer = Buffer.alloc(0);
   #isFirst: boolean;
@@ -34,15 +34,15 @@ export class MessageSplitter {
   }
 }
 
-/** Follows one connection. */
+/** Follows the transactions of one connection. */
 export class TransactionWatch {
-  /** As the server last said: idle, in a transaction, in one that has failed. */
+  /** The status that the server last reported: idle, in a transaction, or in a failed one. */
   #status = 'I';
   #statement = '';
-  /** The statements of the transaction under way. */
+  /** Statements of the current transaction. */
   #work: string[] = [];
 
-  /** The statements that this message of the client commits, if it does. */
+  /** The statements that this message of the client would commit, if any. */
   sent({ type, bytes }: PostgresMessage): string | undefined {
     if (type === 'Q') this.#statement = textAt(bytes, 5);
     if (type === 'P') this.#statement = textAt(bytes, bytes.indexOf(0, 5) + 1);
@@ -53,7 +53,7 @@ export class TransactionWatch {
     return isAlone || isCommit ? this.#work.join('; ') : undefined;
   }
 
-  /** True where the server has answered all that it was sent. */
+  /** True if this is the server's last message in answer to all that it was sent. */
   answered({ type, bytes }: PostgresMessage): boolean {
     if (type !== 'Z') return false;
     this.#status = String.fromCharCode(bytes[5]!);

@@ -1,5 +1,5 @@
-// A PostgreSQL of a test's own: Debian's programs, a cluster in a temporary folder, a socket there, no port. Where there
-// is none, tests are skipped and say so.
+// A PostgreSQL for one test: Debian's programs, a cluster in a temporary folder, with a socket there and no port. Without
+// those programs, tests are skipped and say so.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -8,15 +8,15 @@ import { join } from 'node:path';
 
 export interface TestDatabase {
   readonly url: string;
-  /** As an operator would: connections are cut. */
+  /** Restarts as an operator would: connections are cut. */
   restart(): void;
   stop(): void;
   start(): void;
-  /** Another server with what is in this one now; one that follows takes every commit before it is confirmed here. */
+  /** Another server with the data of this one. One that follows receives every commit before this one confirms it. */
   copy(how: 'as it is' | 'following'): TestDatabase;
-  /** Of one that followed: it writes by itself from now on. */
+  /** Makes a following server accept writes itself. */
   promote(): void;
-  /** Ends it and removes its folder. */
+  /** Stops the server and removes its folder. */
   remove(): void;
 }
 
@@ -29,11 +29,11 @@ export const hasPostgres = programs !== undefined;
 if (!hasPostgres) console.log('PostgreSQL tests are skipped: initdb was not found (apt-get install postgresql)');
 
 export interface TestDatabaseOptions {
-  /** Off where only behaviour is tested; on where it is measured or crashed. */
+  /** Off if only behaviour is tested; on if it is measured or crashed. */
   readonly fsync?: boolean;
-  /** As `name=value`. */
+  /** Settings as `name=value`. */
   readonly settings?: readonly string[];
-  /** Where its folder is made. */
+  /** Folder in which its own folder is made. */
   readonly parent?: string;
 }
 
@@ -45,7 +45,7 @@ export function startPostgres(options: TestDatabaseOptions = {}): TestDatabase {
 
 type Call = (program: string, args: readonly string[]) => void;
 
-/** `make` fills the folder of its data. */
+/** `make` fills the data folder. */
 function serverIn(options: TestDatabaseOptions, make: (call: Call, data: string) => void): TestDatabase {
   const { fsync = false, settings: given = [], parent = tmpdir() } = options;
   const folder = mkdtempSync(join(parent, 'coppice-postgres-'));

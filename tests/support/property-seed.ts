@@ -1,5 +1,5 @@
-// Property tests draw the same examples in every run, so that a change is judged by what it changes. `SEED=7 npm test`
-// draws others; a seed that fails is named in a test of its own.
+// Property tests draw the same examples in every run, so that only a change of the code changes a result. `SEED=7 npm test`
+// draws others; a seed that fails becomes a named test.
 
 import { env } from 'node:process';
 import fc from 'fast-check';

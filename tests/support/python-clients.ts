@@ -1,5 +1,5 @@
-// A Python environment with clients of other languages, made once under .cache, by the first of the test files that want it: the others wait.
-// Where Python or its package index cannot be had, tests are skipped and say so.
+// A Python environment with clients of other languages, made once under .cache by the first test file that needs it, while the others wait.
+// Without Python or its package index, tests are skipped and say so.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -10,17 +10,17 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = join(root, '.cache', 'python-clients');
-/** To install it; less than a minute where nothing else runs. */
+/** Longest installation; it takes less than a minute on an idle machine. */
 const mostMs = 600_000;
 
 export const clientsFolder = join(root, 'tests', 'clients');
 const list = join(clientsFolder, 'requirements.txt');
-/** What was installed for another list is not complete. */
+/** Named by the list of packages: an installation of another list does not count as complete. */
 const stamp = join(folder, `complete-${createHash('sha256').update(readFileSync(list)).digest('hex').slice(0, 12)}`);
 export const hasPythonClients = existsSync(stamp) || install();
 if (!hasPythonClients) console.log('tests with Python clients are skipped: they could not be installed with pip');
 
-/** SQLite's lock ends with the process that holds it, however that ends. */
+/** SQLite's lock is released whenever and however the process that holds it ends. */
 function install(): boolean {
   mkdirSync(join(root, '.cache'), { recursive: true });
   const lock = new DatabaseSync(`${folder}.lock`, { timeout: 2 * mostMs });
@@ -45,7 +45,7 @@ function program(name: string): string {
   return join(folder, 'bin', name);
 }
 
-/** What a program of the environment says; fails with its errors. */
+/** Output of a Python program; throws with its errors if it fails. */
 export function runPython(
   name: string,
   args: readonly string[],

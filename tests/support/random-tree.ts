@@ -1,5 +1,5 @@
-// Trees of any shape for property tests, grown by a list of moves through the tree's own events: expansions that land,
-// fail or stay in flight, strands that go on, complete, or are given up.
+// Trees of any shape for property tests, grown by a list of moves through the tree's own events: expansions arrive,
+// fail or stay in flight; strands continue, complete, or are given up.
 
 import fc from 'fast-check';
 import { drawsLeft, isExpanding, type Node } from '../../packages/core/src/tree/node.ts';
@@ -11,7 +11,7 @@ export type Fate = 'lands' | 'ends' | 'withers' | 'stays';
 
 export interface Move {
   readonly kind: 'expand' | 'settle' | 'give-up';
-  /** Which of the nodes or strands that allow this move; wraps around. */
+  /** Chooses among the nodes or strands that allow this move; wraps around. */
   readonly pick: number;
   readonly children: readonly { readonly fate: Fate; readonly reward: number }[];
 }
@@ -40,7 +40,7 @@ export function play(tree: Tree, moves: readonly Move[]): void {
 }
 
 /**
- * Nodes that a program may expand: those that have no child, or an expansion that was cut, and wait for none; where the tree
+ * Nodes that a program may expand: those without children, or with an expansion that was cut, that await none. If the tree
  * grows draw by draw, those that are not full.
  */
 function leaves(tree: Tree): Node[] {
@@ -74,7 +74,7 @@ function answer(tree: Tree, strand: Strand, { children }: Move): void {
   if (strand.awaiting === 0) goOn(tree, strand);
 }
 
-/** As a rollout does: to the best child, and closed where it ends. */
+/** Moves like a rollout: to the best child, and closed at the end of a path. */
 function goOn(tree: Tree, strand: Strand): void {
   const best = strand.landed.reduce<Node | undefined>(
     (a, b) => (a === undefined || b.score > a.score ? b : a),

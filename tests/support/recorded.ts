@@ -1,4 +1,4 @@
-// Logs of whole searches for the tests of the page: made by the real runtime in the toy world, the same for one seed.
+// Logs of whole searches for the tests of the page: made by the real runtime in the toy world, and equal for equal seeds.
 
 import type { LoggedEvent } from '../../packages/core/src/log/events.ts';
 import { createPolicy } from '../../packages/core/src/policy/create.ts';
@@ -14,7 +14,7 @@ export interface RecordingOptions {
   readonly branching?: number;
   readonly threshold?: number;
   readonly speculative?: number;
-  /** Chance that a step ends the answer: small gives deep trees. */
+  /** Chance that a step ends the answer: small values give deep trees. */
   readonly ends?: number;
 }
 

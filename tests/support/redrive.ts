@@ -1,6 +1,6 @@
-// A log driven again: the same program on an empty tree is told what the log says came, in the order in which it was folded,
-// and given the widths it was given. Everything else the program must do by itself. Gives the first event that it did
-// differently, or undefined where every ask, move and close is that of the log.
+// Replays a log: an empty tree's program gets the log's outcomes in the order in which they were folded, and the log's widths.
+// Everything else it must do by itself. Returns the first event that differs from the log,
+// or undefined if every ask, move and close is the same.
 
 import { fault } from '../../packages/core/src/base/fault.ts';
 import { isTreeEvent, type SearchEvent } from '../../packages/core/src/log/events.ts';
@@ -10,7 +10,7 @@ import { formKey } from '../../packages/core/src/tree/keys.ts';
 import type { Step } from '../../packages/core/src/tree/step.ts';
 import { Tree } from '../../packages/core/src/tree/tree.ts';
 
-/** `doomed`: where the prune rules of the search let no strand begin. */
+/** `doomed`: nodes at which the search's prune rules let no strand begin. */
 export function redrive(
   program: Program,
   log: readonly SearchEvent[],
@@ -26,7 +26,7 @@ export function redrive(
   for (const [at, event] of log.entries()) {
     if (event.type === 'width') width = event.primary;
     if (!isTreeEvent(event) || event.type === 'planted') continue;
-    // What comes after the last answer and the last ask, the program aside, is the search's end.
+    // Events after the last outcome and the last ask that are not the program's end the search.
     if (done.length === 0 && at > last) tree.record(event);
     else if (done.length === 0) act(program, tree, event, width, doomed);
     const did = done.shift();
@@ -35,7 +35,7 @@ export function redrive(
   return done.length === 0 ? undefined : `${JSON.stringify(done[0])} after the end`;
 }
 
-/** What must have happened for this event to come next. */
+/** Does what must have happened for this event to come next. */
 function act(
   program: Program,
   tree: Tree,

@@ -1,6 +1,6 @@
-// A simulated world of whole answers with repair, as far as refine sees one: an answer passes or fails its tests and costs tokens, and
-// so does a repair. Every search has the same budget in tokens; the first answer that passes ends it. What a fresh answer comes to
-// depends on its question and its number alone, so that programs can be compared question by question.
+// A simulated world of whole answers and repairs, as refine sees it: an answer or a repair passes or fails its tests, and costs
+// tokens. Every search has the same budget in tokens, and ends at the first answer that passes. Fresh answers depend only on
+// question and number, so that programs can be compared question by question.
 
 import { Random } from '../../packages/core/src/base/random.ts';
 import type { Program } from '../../packages/core/src/program/program.ts';
@@ -10,16 +10,16 @@ import type { Node } from '../../packages/core/src/tree/node.ts';
 import { Tree } from '../../packages/core/src/tree/tree.ts';
 
 export interface RepairWorld {
-  /** Beta distribution of the chance with which a fresh answer to a question passes. */
+  /** Beta distribution of a question's chance that a fresh answer passes. */
   readonly fresh: readonly [number, number];
-  /** Chance that a repair of a failed answer passes, by that of a fresh one. */
+  /** Chance that a repair of a failed answer passes, given that of a fresh one. */
   repairPasses(fresh: number, depth: number, question: number): number;
-  /** Share of failed answers that pass some of several tests; without it there is one test. */
+  /** Share of failed answers that pass some of several tests; if missing, there is one test. */
   readonly passSome?: number;
 }
 
 const tokenBudget = 2000;
-/** Mean and deviation, as measured on code with Qwen2.5-Coder-1.5B (2,869 searches of HumanEval and MBPP). */
+/** Mean and standard deviation, measured on code with Qwen2.5-Coder-1.5B (2,869 searches of HumanEval and MBPP). */
 const tokens = { fresh: [154, 108], repair: [274, 118] } as const;
 
 function written(world: RepairWorld, question: number, { key, depth }: Node, index: number) {
@@ -61,14 +61,14 @@ export function searchOnce(program: Program, world: RepairWorld, question: numbe
 
 export interface Run {
   readonly questions: number;
-  /** The number of the first question, for other questions of the same world. */
+  /** Number of the first question, to draw other questions of the same world. */
   readonly from?: number;
   readonly learns: boolean;
-  /** Searches at a time. */
+  /** Number of concurrent searches. */
   readonly atATime?: number;
 }
 
-/** Each with what those that had ended when it began have taught, where `learns`. A search lasts as long as its tokens. */
+/** If `learns`, each search knows the lessons of those that ended before it began. A search lasts as long as its tokens. */
 export function searchAll(
   create: () => Program,
   worldOf: (at: number) => RepairWorld,

@@ -1,4 +1,4 @@
-// One request to an engine with everything that a test does not care about filled in.
+// One engine request with defaults for all fields that a test does not set.
 
 import type { GenerateRequest } from '../../packages/core/src/engine/engine.ts';
 

@@ -51,7 +51,7 @@ export const modelDefaults = {
   threshold: 0.7,
 };
 
-/** In memory, and open until the end of the test: what one gateway leaves in it, the test or the next gateway reads. */
+/** A journal in memory, open until the end of the test, so that the next gateway or the test can read it. */
 export function outlivingJournal(): SqliteJournal {
   const journal = new SqliteJournal({ path: ':memory:' });
   onTestFinished(journal.close.bind(journal));
@@ -118,7 +118,7 @@ export function post(
 
 export const question = { model: 'm', messages: [{ role: 'user', content: 'make 24 from 4 7 8 8' }] };
 
-/** A chat completion, read whole: its body, with the status beside. */
+/** A chat completion: the whole body, and the status. */
 export async function ask(url: string, body: object): Promise<Loose> {
   const response = await post(`${url}/v1/chat/completions`, { ...question, ...body });
   return { status: response.status, ...((await response.json()) as object) };
@@ -131,7 +131,7 @@ export interface ServerEvent {
   readonly comment?: string;
 }
 
-/** The events of a stream as they come, comments included. */
+/** The events of a stream as they arrive, comments included. */
 export async function* serverEvents(response: Response): AsyncGenerator<ServerEvent> {
   let text = '';
   for await (const chunk of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {

@@ -1,4 +1,4 @@
-// Lets a scripted engine take the questions of the shipped model and no other.
+// Makes a scripted engine accept only questions of the shipped model.
 
 import type { FormQuestion } from '../../packages/core/src/config/plugin.ts';
 import { isRecognised, recogniseFor } from '../../packages/llama/src/task/recognise.ts';

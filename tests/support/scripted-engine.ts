@@ -1,5 +1,5 @@
-// An engine and a verifier that do what a test tells them, on the real loop: text from a function of the request, at once
-// or when released, word by word. Tokens are words.
+// An engine and a verifier that follow a test's script, on the real event loop: the text is a function of the request, and is given at once,
+// or on release, word by word. Tokens are words.
 
 import { type FaultCode, fault } from '../../packages/core/src/base/fault.ts';
 import type {
@@ -17,10 +17,10 @@ export interface Reply {
   readonly end: StepEnd;
 }
 
-/** A code is a fault, and `fault` one of the engine itself. */
+/** A code becomes a fault with that code; `fault` is a fault of the engine itself. */
 export type Script = (request: GenerateRequest) => Reply | 'fault' | FaultCode;
 
-/** Two steps, then an answer that depends on the seed alone. */
+/** Two steps, then an answer that depends only on the seed. */
 export const threeSteps: Script = ({ path, index, seed }) => {
   if (path.length < 2) return { text: `step ${path.length + 1} way ${index}\n\n`, end: 'delimiter' };
   return { text: `The answer is ${seed % 3}.`, end: 'eos' };
@@ -31,11 +31,11 @@ export interface ScriptedOptions {
   /** Answers wait for `release`. */
   readonly held?: boolean;
   readonly streams?: boolean;
-  /** Between a request and its answer; 0 is the next turn of the loop. */
+  /** Time between a request and its answer; 0 is the next turn of the loop. */
   readonly delayMs?: number;
-  /** Tells each word with its log probability where it is asked for. */
+  /** Gives each word with its log probability on request. */
   readonly pieces?: boolean;
-  /** Holds steps to schemas, as far as its script does. */
+  /** Accepts schemas; the steps fit them as far as the script does. */
   readonly shapes?: boolean;
 }
 
@@ -47,7 +47,7 @@ export class ScriptedEngine implements Engine {
   healthy = true;
   closed = false;
   reloads = 0;
-  /** Its steps have token ids, a word's length each; every prompt is read as 7, 8, 9. */
+  /** Its steps have token ids, which are the words' lengths; every prompt's ids are 7, 8, 9. */
   tellsTokens = false;
   #held: boolean;
   readonly #script: Script;
@@ -87,7 +87,7 @@ export class ScriptedEngine implements Engine {
     }
   }
 
-  /** Answers everything that waits, and from now on at once. */
+  /** Answers all waiting requests, and later ones at once. */
   release(search?: string): void {
     if (search !== undefined) return;
     this.#held = false;

@@ -1,15 +1,15 @@
-// The textbooks, for comparison: beam search, DVTS, REBASE and plain samples as their papers write them, one step after the other,
-// sharing no code with src/program. Given the same draws, the programs must grow the same paths at any width. No two draws below
-// a node say the same: what becomes of twins is no matter of the textbooks.
+// The textbooks, for comparison: beam search, DVTS, REBASE and plain samples as in their papers, one step after the other, without code
+// of src/program. Given the same draws, the programs must grow the same paths at any width. No two draws below a node are equal:
+// the textbooks do not treat twins.
 
 export interface Drawn {
   readonly text: string;
   readonly reward: number;
-  /** The model ends its answer with it. */
+  /** The step ends the answer. */
   readonly ends: boolean;
 }
 
-/** The draw of this index below a path. */
+/** The draw with this index below a path. */
 export type Draw = (path: readonly string[], index: number) => Drawn;
 
 interface State {
@@ -45,7 +45,7 @@ function byScore(a: State, b: State): number {
   return b.score - a.score;
 }
 
-/** P0 appendix B: of all candidates the best are the next beams; one that is over leaves the beam narrower. */
+/** P0 appendix B: the best of all candidates are the next beams; each finished one leaves the beam narrower. */
 export function serialBeam(draw: Draw, maxDepth: number, beams: number, candidates: number): string[] {
   const book = new Textbook(draw, maxDepth);
   let [level, room] = [[start], beams];
@@ -60,7 +60,7 @@ export function serialBeam(draw: Draw, maxDepth: number, beams: number, candidat
   return book.grown;
 }
 
-/** Each subtree goes on with the best of its own candidates, whatever the others have. */
+/** Each subtree continues with the best of its own candidates. */
 export function serialDvts(draw: Draw, maxDepth: number, subtrees: number, candidates: number): string[] {
   const book = new Textbook(draw, maxDepth);
   for (let subtree = 0; subtree < subtrees; subtree += 1) {
@@ -71,7 +71,7 @@ export function serialDvts(draw: Draw, maxDepth: number, subtrees: number, candi
   return book.grown;
 }
 
-/** A step of reward R gets B · exp(R / T) / Σ exp(R / T) of the B draws that paths which are over leave. */
+/** A step of reward R gets B · exp(R / T) / Σ exp(R / T) draws, where B is what finished paths leave. */
 export function serialRebase(draw: Draw, maxDepth: number, paths: number, balance: number): string[] {
   const book = new Textbook(draw, maxDepth);
   let [level, room] = [book.below(start, paths), paths];
@@ -87,7 +87,7 @@ export function serialRebase(draw: Draw, maxDepth: number, paths: number, balanc
   return book.grown;
 }
 
-/** Rounded down; what is left goes one by one to those who lost most. */
+/** Rounds down, then gives the rest one by one to those that lost most. */
 function largestRemainders(shares: readonly number[], budget: number): number[] {
   const draws = shares.map(Math.floor);
   const losses = shares.map((share, at) => ({ at, loss: share - draws[at]! })).sort((a, b) => b.loss - a.loss);
@@ -96,7 +96,7 @@ function largestRemainders(shares: readonly number[], budget: number): number[] 
   return draws;
 }
 
-/** The k-th sample takes the draw k of the root, and one draw of every step below it. */
+/** The k-th sample takes draw k of the root, and one draw of every step below. */
 export function serialSamples(draw: Draw, maxDepth: number, samples: number): string[] {
   const book = new Textbook(draw, maxDepth);
   for (let sample = 0; sample < samples; sample += 1) {

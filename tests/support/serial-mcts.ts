@@ -1,6 +1,5 @@
-// The textbook, for comparison: node-reusing MCTS (P0 appendix A) with plain PUCT, one rollout after the other, written
-// as the recursion that it is and sharing no code with src/program. Given the same children for the same paths, the
-// program at width one must build the same tree to the last bit.
+// The textbook, for comparison: node-reusing MCTS (P0 appendix A) with plain PUCT, one rollout after the other, written recursively and without code
+// of src/program. Given the same children for the same paths, the program at width one must build the same tree to the last bit.
 
 export interface TextbookChild {
   readonly reward: number;
@@ -13,7 +12,7 @@ export interface TextbookNode extends TextbookChild {
   children: TextbookNode[];
   visits: number;
   value: number;
-  /** Nothing below it is left to expand. */
+  /** Nothing below this node is left to expand. */
   closed: boolean;
 }
 

@@ -1,4 +1,4 @@
-// `coppice serve` as a process of its own, for tests that kill it or load it.
+// `coppice serve` as a separate process, for tests that kill or load it.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ export class ServedProcess {
     this.#errors = errors;
   }
 
-  /** `ended`: kills it, whether or not it has started. */
+  /** `ended` kills it, started or not. */
   static async start(
     args: readonly string[],
     environment: NodeJS.ProcessEnv = {},
@@ -25,7 +25,7 @@ export class ServedProcess {
   ): Promise<ServedProcess> {
     const fixed = ['--conditions=coppice-source', main, 'serve', '--port', '0', '--set', 'log.level=warn'];
     const child = spawn(process.execPath, [...fixed, ...args], {
-      // As by hand: what a test runner sets is not needed.
+      // As if started by hand, without the test runner's settings.
       env: { ...process.env, NODE_OPTIONS: '', ...environment },
       killSignal: 'SIGKILL',
       ...(ended && { signal: ended }),
@@ -53,12 +53,12 @@ export class ServedProcess {
     return this.#errors.join('');
   }
 
-  /** Power off: nothing is said, nothing is written. */
+  /** Like a power failure: the process writes nothing more. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
   }
 
-  /** Hangs, as far as others can tell; `resume` wakes it where it was. */
+  /** Freezes the process, which then seems to hang; `resume` continues it. */
   pause(): void {
     this.#child.kill('SIGSTOP');
   }

@@ -8,7 +8,7 @@ import { Gateway } from '../../packages/gateway/src/gateway.ts';
 import { silentLog } from '../../packages/gateway/src/observe/log.ts';
 import { type AskedTurn, type DrawnTurn, VllmServer } from '../servers/vllm-server.ts';
 
-/** `turn`: what its model draws; without one the server has no parser of calls. */
+/** `turn`: what its model draws; without it the server does not parse calls. */
 export async function serveTurns(turn: ((asked: AskedTurn) => DrawnTurn) | undefined, model: PlainTree = {}) {
   const server = new VllmServer();
   server.drawTurn = turn;
@@ -20,14 +20,14 @@ export async function serveTurns(turn: ((asked: AskedTurn) => DrawnTurn) | undef
   const gateway = new Gateway({ config, models, journal: new SqliteJournal({ path: ':memory:' }), log: silentLog });
   const url = await gateway.listen();
   onTestFinished(() => gateway.close());
-  // The probe of what the server can do.
+  // Forgets the probe of the server's features.
   server.seen.length = 0;
   return { server, url };
 }
 
 export const allDone = 'All ten are done.';
 
-/** Ten turns that call `step` with the numbers from 1 on, one in seven draws with a wrong one, and words at the end. */
+/** Ten turns that call `step` with the numbers from 1 on, wrong in one of seven draws; words at the end. */
 export function tenTurns({ messages, seed }: AskedTurn): DrawnTurn {
   const done = messages.filter(({ role }) => role === 'tool').length;
   if (done >= 10) return { content: allDone };

@@ -1,5 +1,5 @@
-// `coppice serve` as a process of its own, for the tests that need a whole server: on any free loopback port, with its
-// journal in memory unless the configuration says where, ended when the test ends.
+// `coppice serve` as a separate process, for tests that need a whole server: on any free loopback port, with its
+// journal in memory by default, ended with the test.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ export interface Served {
   stop(): Promise<void>;
 }
 
-/** `settings` are such as `models.0.policy=boost`, on top of the configuration; `main` is the command line's own file. */
+/** `settings` override the configuration, for example `models.0.policy=boost`; `main` is the command line's file. */
 export async function startServer(
   config: object,
   settings: readonly string[] = [],
@@ -23,7 +23,7 @@ export async function startServer(
   const journal = 'journal' in config ? [] : ['--journal', ':memory:'];
   const args = [main, 'serve', '--config', file, '--port', '0', ...journal];
   for (const setting of settings) args.push('--set', setting);
-  // What is built finds other packages as installed, not by their source.
+  // The build finds other packages as installed, not by their source.
   const { NODE_OPTIONS: _, ...plain } = process.env;
   const env = main.endsWith('.ts') ? process.env : plain;
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
@@ -36,7 +36,7 @@ export async function startServer(
   return { url: await addressOf(child), stop };
 }
 
-/** The first line of its output says where it listens. */
+/** Reads the address from the first line of output. */
 function addressOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = '';

@@ -1,4 +1,4 @@
-// The least that a scheduler can be: every waiting search is admitted while there is room, and each gets its natural width.
+// The smallest scheduler: admits every waiting search while there is room, and gives each its natural width.
 
 import type { Decision, Scheduler, Snapshot, Width } from '../../packages/core/src/scheduler/scheduler.ts';
 

@@ -1,5 +1,5 @@
-// What the tidy test reads: the files of the repository, what they import, which of them stand in a circle, which types
-// they export and how long their functions are. Reads text by its form, which Biome keeps the same everywhere.
+// Reads the repository for the tidy test: its files, what they import, circles among them, the types they export, and the lengths of
+// their functions. It reads text by its layout, which Biome keeps the same everywhere.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -30,21 +30,21 @@ export function textOf(file: string): string {
   return text;
 }
 
-/** Files that it imports, type-only imports included. */
+/** Files that a file imports, type-only imports included. */
 export function importsOf(file: string): string[] {
   return [...textOf(file).matchAll(/from '(\.[^']*)'|import\('(\.[^']*)'\)/g)].map(([, a, b]) =>
     normalize(join(dirname(file), (a ?? b)!)),
   );
 }
 
-/** Packages that it imports by name. */
+/** Packages that a file imports by name. */
 export function packagesOf(file: string): string[] {
   return [
     ...textOf(file).matchAll(/^(?:(?:import|export|\}).* from|import) '([^'.][^']*)';|import\('([^'.][^']*)'\)/gm),
   ].map(([, a, b]) => (a ?? b)!);
 }
 
-/** Code without comments, and with empty strings but for the names of Node's modules: good enough for words. */
+/** Code without comments, and with empty strings except for names of Node's modules: good enough to look for words. */
 export function codeOf(file: string): string {
   return textOf(file)
     .replace(/\/\*[\s\S]*?\*\//g, '')
@@ -66,7 +66,7 @@ export function typesOf(file: string): DefinedType[] {
   );
 }
 
-/** One circle for each group that imports itself around, written out as `a -> b -> a`. */
+/** One circle for each group of files that import each other, written as `a -> b -> a`. */
 export function circles(imports: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const found: string[] = [];
   const done = new Set<string>();
@@ -80,7 +80,7 @@ export function circles(imports: ReadonlyMap<string, ReadonlySet<string>>): stri
   return found;
 }
 
-/** The shortest way from a place back to itself. */
+/** The shortest way from a file back to itself. */
 function wayBack(imports: ReadonlyMap<string, ReadonlySet<string>>, start: string): string[] | undefined {
   const cameFrom = new Map<string, string>();
   const queue = [start];
@@ -104,7 +104,7 @@ function wayTo(cameFrom: ReadonlyMap<string, string>, start: string, end: string
 const beginning =
   /^(\s*)(?:export )?(?:(?:async )?function\*? \w+|const \w+ = (?:async )?\(|(?!if|for|while|switch|catch|return|throw|super|else|do\b)(?:static |async |override |get |set |private |\*)*#?\w+(?:<[^(]*>)?\()/;
 
-/** Lines of every function that has a body of its own lines, from its signature to its closing brace. */
+/** Number of lines of every function with a body of several lines, from signature to closing brace. */
 export function functionLengths(file: string): number[] {
   const lines = textOf(file).split('\n');
   const lengths: number[] = [];
@@ -118,7 +118,7 @@ export function functionLengths(file: string): number[] {
   return lengths;
 }
 
-/** Where the signature that begins at a line ends with `{`; undefined where it is a call or has no body. */
+/** Line in which the signature that begins at `from` ends with `{`; undefined for a call, or without a body. */
 function bodyOf(lines: readonly string[], from: number, indent: string): number | undefined {
   const first = lines[from]!;
   if (/(\)|=>|\)?: [^=]+) \{$/.test(first)) return from;

@@ -1,5 +1,5 @@
-// Which split a question belongs to, by a hash of its numbers: no wording can carry a test question into training. The same
-// rule stands in training/split.py.
+// The split that a question belongs to, by a hash of its numbers: no rewording can move a test question into training. The same
+// rule is in training/split.py.
 
 import type { TaskKind } from '../../packages/llama/src/task/task.ts';
 
@@ -13,7 +13,7 @@ export function splitOf(kind: TaskKind, question: string): Split {
   return residue === 1 ? 'calibration' : 'train';
 }
 
-/** CRC-32 as zlib computes it, of ASCII text. */
+/** CRC-32 of ASCII text, as in zlib. */
 function crc32(text: string): number {
   let crc = 0xffffffff;
   for (let at = 0; at < text.length; at += 1) {

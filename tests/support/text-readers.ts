@@ -1,4 +1,4 @@
-// Everything that reads a text which a model, a client or a server wrote, each as a function of that text.
+// Every reader of text that a model, a client or a server wrote, as a function of that text.
 
 import { plainLine } from '../../packages/coppice/src/cli/terminal/terminal.ts';
 import { asksForNumber, asksForShortAnswer, readingFor } from '../../packages/core/src/answer/asked.ts';
@@ -35,7 +35,7 @@ import { answerPieces } from '../../packages/gateway/web/src/rich/pieces.ts';
 import { parseCountdown } from '../../packages/llama/src/task/countdown.ts';
 import { parseLedger } from '../../packages/llama/src/task/ledger.ts';
 import { recognise, recogniseFor, tasks } from '../../packages/llama/src/task/recognise.ts';
-import { strangeIn } from '../../packages/llama/src/task/story.ts';
+import { storyFault } from '../../packages/llama/src/task/story.ts';
 import { parseSudoku } from '../../packages/llama/src/task/sudoku.ts';
 import { isArithmetic, operationOf } from '../../packages/llama/src/task/task.ts';
 
@@ -51,7 +51,7 @@ const callable = { name: 'f', parameters: { properties: { text: { type: 'string'
 const first = { kind: 'text', text: 'q' } as const;
 const line = (text: string) => JSON.stringify({ question: text, answer: `#### ${text}` });
 
-/** As a stream writes it. */
+/** As a stream of pieces. */
 const inParts = (text: string) =>
   Array.from({ length: Math.ceil(text.length / 7) }, (_, at) => text.slice(7 * at, 7 * at + 7));
 const reads = (function* () {
@@ -60,7 +60,7 @@ const reads = (function* () {
 const wholeStep = (text: string) => ({ text, tokens: 100, meanLogprob: 0, end: 'eos' }) as const;
 const textLog = createLog({ level: 'info', format: 'text', write: () => {} });
 
-/** Texts of servers, and of models on their way to a search and to its client. */
+/** Readers of servers' texts, and of models' texts on their way to search and client. */
 const onTheWay: [string, TextReader][] = [
   ['readGauges', (text) => readGauges('vllm', text)],
   ['ranksOn', ranksOn],
@@ -130,7 +130,7 @@ export const textReaders: ReadonlyMap<string, TextReader> = new Map<string, Text
   ['readingFor', readingFor('How many are there?', extractAnswer)],
   ['canonical', canonical],
   ['sameAnswer', (text) => sameAnswer(text, `${text} `)],
-  // Under another subject each time: names are found once.
+  // With another variable each time: a name that was found is not searched again.
   ['canonical of its end', (text) => canonical(`x_{${reads.next().value}} = ${text.slice(-400)}`)],
   ['falseEquation', (text) => falseEquation(text)],
   ['evaluate', (text) => evaluate(text)],
@@ -156,7 +156,7 @@ export const textReaders: ReadonlyMap<string, TextReader> = new Map<string, Text
   ['parseCountdown', parseCountdown],
   ['parseLedger', parseLedger],
   ['parseSudoku', parseSudoku],
-  ['strangeIn', strangeIn],
+  ['storyFault', storyFault],
   ['operationOf', (text) => operationOf(`1+1=2${text}`)],
   ['isArithmetic', (text) => isArithmetic(operationOf(text) ?? { a: 1, operator: '+', b: 1, result: 2, rest: '' })],
   ['parseQuestions', (text) => parseQuestions('file.jsonl', line(text))],

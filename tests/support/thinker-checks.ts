@@ -1,4 +1,4 @@
-// What a client of each API gets of a model's thinking, for the fast test of a short chain and the slow one of a long one.
+// What a client of each API gets of a model's thinking: for the fast test of a short chain and the slow one of a long one.
 
 import { expect } from 'vitest';
 import { thoughtAnswer } from '../servers/model.ts';

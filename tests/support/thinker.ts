@@ -26,7 +26,7 @@ export const thinkingServers: Readonly<Record<string, (thinking: ThinkingModel) 
     new PlainServer({ thinking: { ...thinking, field: 'reasoning_content' } }),
 };
 
-/** Gateway and server, until the end of the test. */
+/** A gateway and its server, until the end of the test. */
 export async function serveThinker(
   name: string,
   thinking: ThinkingModel,
@@ -37,7 +37,7 @@ export async function serveThinker(
   return { url: await serveModel({ engine: { kind: 'openai', urls: [server.url] }, ...model }), server };
 }
 
-/** A gateway before any model, until the end of the test. */
+/** A gateway for any model, until the end of the test. */
 export async function serveModel(model: object): Promise<string> {
   const config = checkConfig({
     server: { port: 0, shutdownMs: 0 },
@@ -70,7 +70,7 @@ export async function eventsOf(url: string, path: string, body: object): Promise
     .map((line) => JSON.parse(line.slice(6)) as Loose);
 }
 
-/** The words of the test model's thinking. */
+/** Number of the test model's words in its thinking. */
 export function wordsIn(thought: string): number {
   return thought.split(' hm').length - 1;
 }

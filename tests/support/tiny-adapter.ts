@@ -1,17 +1,17 @@
-// Writes LoRA adapters of the tiny random model as PEFT would: a folder with a configuration and a safetensors file.
+// Writes LoRA adapters of the tiny random model in PEFT's format: a folder with a configuration and a safetensors file.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Random } from '../../packages/core/src/base/random.ts';
 
 export interface TinyAdapter {
   readonly seed: number;
-  /** Of what it adds; 0 leaves every `B` empty, as before training. */
+  /** Standard deviation of the added weights; 0 keeps every `B` empty, as before training. */
   readonly deviation?: number;
   readonly modules?: readonly string[];
   readonly layers?: number;
-  /** Of the base. */
+  /** Width of the base. */
   readonly width?: number;
-  /** Over the configuration that it has otherwise. */
+  /** Overrides fields of the configuration. */
   readonly config?: Readonly<Record<string, unknown>>;
 }
 
@@ -22,7 +22,7 @@ export interface TensorFile {
 const rank = 4;
 export const adapterScale = 2;
 
-/** The matrices of one adapter by PEFT's names; all maps of the tiny model are square. */
+/** The matrices of one adapter by PEFT's names; all matrices of the tiny model are square. */
 export function tinyMatrices(adapter: TinyAdapter): TensorFile {
   const { seed, deviation = 0.1, modules = ['self_attn.q_proj', 'mlp.down_proj'], layers = 2, width = 64 } = adapter;
   const random = new Random('tiny-adapter', seed);
@@ -47,7 +47,7 @@ export function writeTinyAdapter(folder: string, adapter: TinyAdapter): string {
   return folder;
 }
 
-/** In 32-bit floats. */
+/** Writes 32-bit floats. */
 export function writeSafetensors(path: string, tensors: TensorFile): void {
   let end = 0;
   const entries = Object.entries(tensors).map(([name, { shape, data }]) => {

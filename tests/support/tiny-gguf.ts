@@ -1,11 +1,11 @@
-// Writes tiny GGUF models, so that tests of the embedded engine need no shipped weights. Two kinds: `random` attends to
-// its whole path (a wrong cache shows in its logits); `bigram` gives exactly the next-token logits it is told, so that a
-// test knows the distribution. The vocabulary is 256 single bytes, some pairs, and an end-of-sequence token.
+// Writes tiny GGUF models, so that tests of the embedded engine need no shipped weights. Two kinds: `random` attends to its whole path, so a
+// wrong cache changes its logits; `bigram` has exactly the given next-token logits, so a test knows the distribution. The vocabulary
+// is 256 single bytes, some pairs, and an end-of-sequence token.
 import { writeFileSync } from 'node:fs';
 import { Random } from '../../packages/core/src/base/random.ts';
 import { encodeGguf, type GgufTensor, type GgufValue } from '../../packages/llama/src/adapter/gguf-writer.ts';
 
-/** Pairs that are one token each, beside the 256 bytes. */
+/** Pairs of bytes that are one token each. */
 export const PAIRS = ['ab', 'cd', '\n\n', 'x\n'] as const;
 export const END_OF_SEQUENCE = 256 + PAIRS.length;
 export const VOCABULARY_SIZE = END_OF_SEQUENCE + 1;
@@ -16,7 +16,7 @@ export type TinyModel =
       readonly seed: number;
       readonly vocabulary?: 'other';
       readonly chatTemplate?: string;
-      /** The longest sequence that it knows; 2,048 tokens unless said. */
+      /** Longest context; 2,048 tokens by default. */
       readonly contextTokens?: number;
     }
   | {
@@ -41,13 +41,13 @@ export function writeTinyModel(
 
 interface Shape {
   readonly width: number;
-  /** What a bigram attends to is multiplied by 0: one will do. */
+  /** One is enough for a bigram, whose attention is multiplied by 0. */
   readonly heads: number;
   readonly layers: number;
 }
 
 const headWidth = 32;
-/** Of the feed-forward layers. */
+/** Width of the feed-forward layers. */
 const inner = 64;
 
 function metadata(model: TinyModel, shape: Shape): ReadonlyMap<string, GgufValue> {
@@ -128,7 +128,7 @@ function tensors(model: TinyModel, shape: Shape): readonly GgufTensor[] {
 function bigramEnds(width: number, logit: (token: number, next: number) => number): GgufTensor[] {
   const embedding = new Float32Array(width * VOCABULARY_SIZE);
   const output = new Float32Array(width * VOCABULARY_SIZE);
-  const normalised = Math.sqrt(width); // RMS norm turns the one-hot vector into sqrt(width) at its place
+  const normalised = Math.sqrt(width); // RMS norm scales a one-hot vector's 1 to sqrt(width)
   for (let token = 0; token < VOCABULARY_SIZE; token++) {
     embedding[token * width + token] = 1;
     for (let next = 0; next < VOCABULARY_SIZE; next++) output[next * width + token] = logit(token, next) / normalised;

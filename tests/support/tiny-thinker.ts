@@ -1,4 +1,4 @@
-// A tiny model for the embedded engine that writes a tag after a question and thinks "aaa…" until it is stopped; behind the tag it says 42.
+// A tiny model for the embedded engine that opens a tag after a question and thinks "aaa…" until it is stopped; after the tag it writes 42.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,10 +14,10 @@ const next = new Map<number, number>([
   ...chains.flatMap((text) => [...text].slice(1).map((to, at) => [byteToken(text[at]!), byteToken(to)] as const)),
 ]);
 
-/** Its question ends with a question mark. */
+/** A question that ends with a question mark. */
 export const embeddedQuestion = { messages: [{ role: 'user', content: 'How many?' }] };
 
-/** A model of the configuration, whose file lasts until the end of the test. */
+/** A model for the configuration; its file lasts until the end of the test. */
 export function tinyThinker(contextTokens: number) {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-thinking-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

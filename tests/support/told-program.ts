@@ -1,4 +1,4 @@
-// A program that is told its children by hand, for golden trees: an answer is a text without a newline.
+// A program whose children a test gives by hand, for golden trees: an answer is a text without a newline.
 
 import type { Ask, Program } from '../../packages/core/src/program/program.ts';
 import type { Aggregation } from '../../packages/core/src/tree/aggregate.ts';
@@ -16,7 +16,7 @@ export function toldProgram(program: Program, aggregation: Aggregation) {
     for (let ask = program.ask(tree, true); ask !== undefined; ask = program.ask(tree, true)) wanted.push(ask);
     return wanted;
   };
-  /** By the text of the step that is grown below. */
+  /** Asks by the text of the step below which they draw. */
   const asks = () =>
     allAsks()
       .map(({ node, indices }): [string | undefined, readonly number[]] => [node.step?.text, indices])

@@ -1,5 +1,5 @@
-// One search on the toy engine, as plain data in and out: by which program, how wide, and in which weather. What it gives can be
-// compared with that of another run: the tree by what it is, never by the order in which it came.
+// One search on the toy engine as a function of plain data: program, width and weather. Its result can be compared with that of another
+// run: `essence` describes the tree without the order of arrival.
 
 import { Random } from '../../packages/core/src/base/random.ts';
 import { isTreeEvent, type SearchEvent } from '../../packages/core/src/log/events.ts';
@@ -20,35 +20,35 @@ export interface RunWidth {
   readonly speculative: number | 'random';
 }
 
-/** Answers in the model's own words, and what they mean. */
+/** Answers in the model's own words, and their meanings. */
 export interface OpenSetting {
   readonly extract: (pathText: string) => string | undefined;
   readonly vectorOf: (text: string) => readonly number[];
   readonly similarity: number;
-  /** Of the embedder alone. */
+  /** Misfortune of the embedder alone. */
   readonly misfortune?: Partial<Misfortune>;
 }
 
 export interface Setting {
   readonly create: () => Program;
   readonly seed: number;
-  /** Where the speculative one is `random` it is another at every decision. */
+  /** A speculative width of `random` changes at every decision. */
   readonly width: RunWidth;
-  /** Another one makes other answers come first. */
+  /** Another weather makes other answers come first. */
   readonly weather: number;
   readonly misfortune?: Partial<Misfortune>;
   readonly threshold?: number;
   readonly ties?: boolean;
-  /** Of the policy `positive` unless given. */
+  /** By default those of the policy `positive`. */
   readonly rules?: Rules;
   /** The verifier scores two steps in one pass, and reuses no prefix. */
   readonly looksAhead?: boolean;
   readonly open?: OpenSetting;
   readonly deadlineMs?: number;
-  /** The engine could draw paths whole, and does or does not. */
+  /** The engine draws whole paths, or could and does not. */
   readonly whole?: boolean;
   readonly over?: Partial<SearchRequest>;
-  /** The log of a former process, from which it goes on. */
+  /** The log of an earlier process, to continue from. */
   readonly from?: readonly TreeEvent[];
 }
 
@@ -120,7 +120,7 @@ function requestOf({
   return { id: 's', program: create(), rules, limits, seed, priority: 0, stepTokens: 64, ...texts };
 }
 
-/** Every search gets this width; where it may vary, two strands are taken away in every seventh turn and given back. */
+/** Gives every search this width. If it may vary, takes two strands away in every seventh turn, and returns them. */
 function fixed({ primary, speculative }: RunWidth, weather: number): Scheduler {
   let turns = weather;
   return {
@@ -138,7 +138,7 @@ function fixed({ primary, speculative }: RunWidth, weather: number): Scheduler {
   };
 }
 
-/** The tree by what it is: numbers of nodes only say in which order they came. */
+/** The tree without node numbers, which depend on the order of arrival. */
 export function essence({ tree, result }: ReturnType<typeof run>) {
   const nodes = tree.nodes.map(({ key, count, visits, value, score, step }) => {
     return { key, count, visits, value, score, logprob: step?.meanLogprob };

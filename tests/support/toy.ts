@@ -1,5 +1,5 @@
 // A small world for tests: an event heap on a virtual clock, a generator and a verifier whose every draw is keyed by the
-// request, and a choice of misfortunes. Not the simulated engine (src/engine/sim): this one has no notion of cost.
+// request, and several misfortunes. Unlike the simulated engine (packages/sim) it has no costs.
 
 import { VirtualClock } from '../../packages/core/src/base/clock.ts';
 import { fault } from '../../packages/core/src/base/fault.ts';
@@ -16,12 +16,12 @@ import type {
   VerifierMessage,
 } from '../../packages/core/src/verifier/verifier.ts';
 
-/** Probabilities of what may befall one answer. `until` is when calm begins. */
+/** Probabilities of each misfortune of an answer. They end at the time `until`. */
 export interface Misfortune {
   readonly fail: number;
   readonly lose: number;
   readonly double: number;
-  /** Mean delay in milliseconds; the delay is exponential, so answers are reordered. */
+  /** Mean delay in milliseconds; delays are exponential, so answers are reordered. */
   readonly delayMs: number;
   readonly untilMs: number;
 }
@@ -40,7 +40,7 @@ export class ToyWorld {
     this.#order += 1;
   }
 
-  /** Runs until nothing is left to happen, or `stop` says so; gives the number of steps taken. */
+  /** Runs until no event is left, or until `stop`; returns the number of steps taken. */
   run(runtime: Runtime, maxSteps = 1_000_000, stop: () => boolean = () => false): number {
     let steps = 0;
     runtime.step();
@@ -59,7 +59,7 @@ export class ToyWorld {
   }
 }
 
-/** Answers each of its requests once, or as misfortune has it. */
+/** Answers each request once, unless a misfortune prevents it. */
 class Postman<Message> {
   readonly world: ToyWorld;
   readonly misfortune: Misfortune;
@@ -96,11 +96,11 @@ class Postman<Message> {
 export interface ToyQuestion {
   /** Chance that a step ends the answer, from the second step on. */
   readonly ends: number;
-  /** Rewards are Beta(shape, 1): high shapes are easy questions. */
+  /** Rewards are Beta(shape, 1): higher shapes are easier questions. */
   readonly shape: number;
-  /** Chance that a step is one of two that every draw below this node may say: a twin, if another draw says it too. */
+  /** Chance that a draw is one of two common steps below its node: a twin, if another draw is the same. */
   readonly twins?: number;
-  /** Rewards are whole quarters: many steps are worth the same. */
+  /** Rewards are multiples of a quarter: many steps have equal rewards. */
   readonly ties?: boolean;
 }
 
@@ -147,7 +147,7 @@ export class ToyEngine extends Postman<EngineMessage> implements Engine {
   }
 
   step(request: GenerateRequest): Step {
-    // Words that leave a list to be written.
+    // A prompt that asks for a list.
     if (request.path.at(-1)?.step.text.endsWith('\n1.')) {
       const items = [0, 1, 2].map((at) => hash(request.seed, at).toString(36)).join('\n');
       return { text: items, tokens: 12, meanLogprob: -1, end: 'eos' };
@@ -157,10 +157,10 @@ export class ToyEngine extends Postman<EngineMessage> implements Engine {
     const said = isTwin ? hash(request.parent, drawn.integer(2)) : request.seed;
     const random = new Random('step', said);
     const byChance = request.path.length >= 1 && random.chance(this.question.ends);
-    // What no string ends goes on to the end of the answer.
+    // Without delimiters a step goes to the end of the answer.
     const ends = byChance || request.delimiters.length === 0;
     const text = `${said.toString(36)}${ends ? '' : '\n'}`;
-    // Twins say the same, and are counted and found likely as every draw is: by itself.
+    // Twins have the same text, but each draw has its own tokens and likelihood.
     const [tokens, meanLogprob] = [1 + drawn.integer(20), -drawn.exponential(1)];
     return { text, tokens, meanLogprob, end: ends ? 'eos' : 'delimiter' };
   }
@@ -222,7 +222,7 @@ export class ToyVerifier extends Postman<VerifierMessage> implements Verifier {
   async close(): Promise<void> {}
 }
 
-/** Answers every request, as its contract says: of the misfortunes only failing and delay befall it. */
+/** Answers every request, as its contract demands: the only misfortunes are failure and delay. */
 export class ToyEmbedder extends Postman<EmbedderMessage> implements Embedder {
   readonly name = 'toy';
   readonly texts: string[] = [];

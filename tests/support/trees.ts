@@ -1,4 +1,4 @@
-// Small trees for tests, grown through the same events as real ones.
+// Small trees for tests, grown by the same events as real ones.
 
 import type { Limits, SearchView } from '../../packages/core/src/exit/exit.ts';
 import { freeIndices } from '../../packages/core/src/program/growth.ts';
@@ -9,7 +9,7 @@ import { treeBelief } from '../../packages/core/src/tree/readings/certaindex.ts'
 import { greedySampling } from '../../packages/core/src/tree/step.ts';
 import { Tree } from '../../packages/core/src/tree/tree.ts';
 
-/** A reward alone is a step that may go on; `end` makes it the end of a path. */
+/** A reward alone is a step that may continue; with `end` it ends a path. */
 export interface Shoot {
   readonly reward: number;
   readonly end?: boolean;
@@ -24,7 +24,7 @@ export function treeOf(aggregation: Aggregation, shoots: readonly Shoot[]): Tree
   return tree;
 }
 
-/** Adds children, and their children; the strands that brought them are closed as `ended`, which counts nowhere. */
+/** Adds children and their descendants; their strands are closed as `ended`, which no count includes. */
 export function growBelow(tree: Tree, parent: Node, shoots: readonly Shoot[]): Node[] {
   if (shoots.length === 0) return [];
   const indices = freeIndices(parent, shoots.length);
@@ -51,7 +51,7 @@ export function openAt(tree: Tree, node: Node): StrandId {
   return strand;
 }
 
-/** One completed rollout that ends at a terminal node. */
+/** Completes one rollout at a terminal node. */
 export function complete(tree: Tree, node: Node): void {
   tree.record({ type: 'closed', strand: openAt(tree, node), closing: 'completed' });
 }
@@ -61,7 +61,7 @@ export function viewOf(tree: Tree, limits: Partial<Limits> = {}, nowMs = 0): Sea
   return { tree, belief, limits: { threshold: 0.65, rollouts: 16, ...limits }, nowMs, arrivalMs: 0, admittedMs: 0 };
 }
 
-/** One child that was asked for arrives. Its number is its key: siblings stand in the order in which they are written. */
+/** Lets a requested child arrive. Its number is its key, so siblings keep the order in which they are written. */
 export function landChild(tree: Tree, parent: Node, index: number, shoot: Shoot): Node {
   const { reward, end = false, answer, tokens = 10 } = shoot;
   const step = { text: `${parent.id}/${index} `, tokens, meanLogprob: -0.1, end: end ? 'eos' : 'delimiter' } as const;

@@ -1,8 +1,8 @@
-// Waiting in tests: for a fact, never for a time.
+// Waits in tests for a fact, never for a time.
 
 import { setTimeout } from 'node:timers/promises';
 
-/** Between two looks at a fact that another process has to be asked about. */
+/** Pause between two looks at a fact that another process has to report. */
 const pauseMs = 10;
 
 /** One turn of the event loop. */
@@ -10,7 +10,7 @@ export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Looks until it holds: at every turn where it is here to be seen. What never holds ends with the time of its test. */
+/** Looks until the condition holds, at every turn of the loop. If it never holds, the test runs into its time limit. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   for (;;) {
     const answer = holds();

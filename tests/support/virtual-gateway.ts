@@ -1,5 +1,5 @@
-// The gateway's searches on simulated GPUs in virtual time, without HTTP: the same engine, questions and arrivals as a
-// trial of `npm run lab -- sim`, so that both can be compared, and so that hours of overload pass in seconds.
+// The gateway's searches on simulated GPUs in virtual time, without HTTP: the same engine, questions and arrivals as in a
+// trial of `npm run lab -- sim`, so that both can be compared, and hours of overload pass in seconds.
 
 import { type SettingName, searchDefaults } from '../../lab/src/service/profiles.ts';
 import { costOf, hardware, kvTokensOf, settingOf } from '../../lab/src/sim/settings.ts';
@@ -33,7 +33,7 @@ export interface VirtualRun {
   readonly seed: number;
   readonly rollouts?: number;
   readonly queue?: number;
-  /** Searches of the idle class that are there from the beginning; the run goes on until they have ended too. */
+  /** Searches of the idle class at the start; the run also waits for their end. */
   readonly idle?: number;
   readonly onIdleEnd?: (endedMs: number, tokens: number) => void;
 }
@@ -42,7 +42,7 @@ export interface VirtualAnswer {
   readonly arrivalMs: number;
   admittedMs: number | undefined;
   endedMs: number;
-  /** `complete`, `incomplete`, or the code of the error that its client was told. */
+  /** `complete`, `incomplete`, or the error code that its client got. */
   told: string;
   completionTokens: number;
 }
@@ -79,7 +79,7 @@ export class VirtualLoop implements Loop {
   }
 }
 
-/** Runs until every search has ended; one line per request, in order of arrival. */
+/** Runs until every search has ended; one result per request, in order of arrival. */
 export async function runVirtually(run: VirtualRun): Promise<VirtualAnswer[]> {
   const world = new World();
   const loop = new VirtualLoop();
@@ -108,14 +108,14 @@ export async function runVirtually(run: VirtualRun): Promise<VirtualAnswer[]> {
     });
   }
   world.run(() => loop.react(world));
-  // Ends are told once they are in the journal, which knows nothing of virtual time; refusals are rejected promises.
+  // Clients hear of an end once the journal, which is not in virtual time, has stored it; refusals are rejected promises.
   await journal.close();
   await new Promise<void>((resolve) => setImmediate(resolve));
   return answers;
 }
 
 function ask(searches: Searches, plan: SearchPlan, answer: VirtualAnswer, onEnd = () => {}): void {
-  // What is accepted is live before the call returns.
+  // An accepted search is live before the call returns.
   const before = [...searches.live].length;
   const started = searches.start(plan, caller, { background: false, body: {} });
   started.catch((error: unknown) => {
@@ -168,7 +168,7 @@ function openSearches(run: VirtualRun, world: World, loop: Loop, journal: Journa
   });
 }
 
-/** The question that a trial of `npm run lab -- sim` asks at this place, with the same seed and limits. */
+/** The question of a trial of `npm run lab -- sim` at this place, with the same seed and limits. */
 function planOf({ setting, seed, policy, deadlineMs, ...given }: VirtualRun, at: number): SearchPlan {
   const text = `${setting} seed ${seed} question ${at}`;
   const { threshold, branching, stepTokens } = searchDefaults;

@@ -1,4 +1,4 @@
-// A log read page by page, whole.
+// Reads a whole log page by page.
 
 import type { Journal } from '../../packages/core/src/journal/journal.ts';
 import { readLog } from '../../packages/core/src/journal/read-log.ts';

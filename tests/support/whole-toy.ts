@@ -1,5 +1,4 @@
-// The toy engine where it draws whole paths: each step with the seed that it has where it is asked for alone, so that a search can be
-// compared with the same one in steps.
+// The toy engine with whole paths: each step has the seed of a request of its own, so that a search can be compared with the same one in steps.
 
 import type { GenerateRequest, PathStep } from '../../packages/core/src/engine/engine.ts';
 import { drawSeed, formKey, type NodeKey, nodeKey } from '../../packages/core/src/tree/keys.ts';
@@ -8,7 +7,7 @@ import { type Misfortune, ToyEngine, type ToyQuestion, type ToyWorld } from './t
 
 export class WholeToyEngine extends ToyEngine {
   readonly #searchSeed: number;
-  /** Draws that were taken below each node: samples that began alike go on with draws of their own. */
+  /** Number of draws below each node: samples that share a beginning continue with different draws. */
   readonly #taken = new Map<NodeKey, number>();
 
   constructor(

@@ -1,5 +1,5 @@
-// A log with its ghosts taken out, as if the search had not speculated: what was adopted is grown when its program asked for it, and what the
-// program never asked for was never there.
+// A log without its ghosts, as if the search had not speculated: adopted steps are grown when the program asks for them, and ghosts that it
+// never asked for are gone.
 
 import type { SearchEvent } from '../../packages/core/src/log/events.ts';
 import { isTreeEvent } from '../../packages/core/src/log/events.ts';
@@ -7,7 +7,7 @@ import type { Ghost, TreeEvent } from '../../packages/core/src/tree/events.ts';
 import { drawKey, formKey } from '../../packages/core/src/tree/keys.ts';
 import { Tree } from '../../packages/core/src/tree/tree.ts';
 
-/** Each event as it would be; undefined in the place of one that would not be there. */
+/** Each event as it would be without speculation; undefined for events that would be missing. */
 export function withoutGhosts(log: readonly SearchEvent[]): (SearchEvent | undefined)[] {
   let tree: Tree | undefined;
   return log.map((event) => {

@@ -1,6 +1,6 @@
-// Orders by attained service: requests of the search that has generated least go first. `las` compares tokens (llm-d-router#1534); `plas` puts
-// searches into queues that double in size, first come first served within each (arXiv 2502.13965, PLAS; it promotes requests that
-// starve, which is left out). Both order the requests that wait for the engine and know no admission: every search is let in at once.
+// Orders by attained service: requests of the search with the fewest generated tokens go first. `las` compares tokens (llm-d-router#1534); `plas`
+// puts searches into queues that double in size, first come first served within each (arXiv 2502.13965, PLAS; without its promotion of
+// starving requests). Both order only requests that wait for the engine: every search is admitted at once.
 
 import type { WorkEstimates } from '@coppice/core/runtime';
 import { defineOrder } from 'coppice';
@@ -30,5 +30,5 @@ export function attainedOrder(name: AttainedName) {
   });
 }
 
-/** Stands in the place of what is left: what was generated. */
+/** Estimates work by the tokens generated so far, in place of those still to come. */
 export const attainedWork: WorkEstimates = { ended() {}, estimate: () => undefined, left: (_, done) => done.tokens };

@@ -1,5 +1,5 @@
-// The answer of `capacity` from all streams: the rate that so many GPUs hold, or the GPUs that a rate needs. The first stream goes ahead, and the others
-// look first where it found its edge; what they find does not depend on that beyond the precision, only how soon.
+// The answer of `capacity` over all streams: the rate that a number of GPUs holds, or the GPUs that a rate needs. The other streams start
+// their search at the first one's edge; that saves runs, and changes their results by less than the precision.
 
 import { mean } from '@coppice/core/base';
 import type { Latencies } from '../service/index.ts';
@@ -7,7 +7,7 @@ import { type MedianInterval, medianInterval } from './median.ts';
 import { fewestHeld, largestHeld } from './monotone-search.ts';
 import { type CapacityPlan, type RunTrial, requestsOf, StreamCapacity } from './stream-capacity.ts';
 
-/** One of both is asked for. */
+/** Asks for the rate or for the number of GPUs. */
 export interface CapacityQuestion {
   readonly gpus?: number;
   readonly rate?: number;
@@ -31,7 +31,7 @@ const quiet: Tell = () => {};
 /** Yes and no may lie 5 % apart: less than what streams differ by. */
 const precision = 1.05;
 
-/** `tell` hears of every stream that has its edge. */
+/** `tell` is called with every stream whose edge is found. */
 export async function rateHeld(
   plan: CapacityPlan,
   gpus: number,
@@ -53,7 +53,7 @@ export async function rateHeld(
   return { gpus: exactly(gpus), perSecond, requests, byThroughput, ...standing(streams) };
 }
 
-/** Beyond this the question is one for several clusters. */
+/** A larger number would need several clusters. */
 export const mostGpus = 64;
 
 export async function gpusNeeded(

@@ -1,5 +1,5 @@
-// The answer of `capacity` in words: the answer first, then what it rests on. What was measured of the machine is told apart from what is simulated, and so is
-// how far the trace goes beyond what was measured.
+// The answer of `capacity` in words: first the answer, then its basis. The text separates measurements of the machine from simulation, and says how far
+// the trace goes beyond the measurements.
 
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
 import { readRequestTrace, type TracedRequest, traceStreamOf } from '../service/index.ts';

@@ -1,5 +1,5 @@
-// A median with a 95 % interval from the order of the values alone: no shape of their distribution is assumed. Six values are the fewest
-// whose extremes enclose the median of all that could have come so often (1 - 2/2^6 = 97 %).
+// A median with a 95 % interval from the order of the values alone, without assumptions about their distribution. Six values are the fewest
+// whose extremes enclose the median of all such runs (1 - 2/2^6 = 97 %).
 
 import { assert } from '@coppice/core/base';
 

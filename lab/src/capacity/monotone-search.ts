@@ -1,5 +1,5 @@
-// The edge of what holds: the largest rate or the smallest number for which a question that is asked by a run is answered yes. Every
-// answer costs seconds, so few are asked. What holds at one rate is taken to hold at every lower one.
+// The edge of a condition: the largest rate or the smallest number at which a run satisfies it. A run takes seconds, so the search makes few.
+// It assumes that a condition that holds at one rate holds at every lower one.
 
 type Holds = (value: number) => Promise<boolean>;
 
@@ -18,7 +18,7 @@ const widestStride = 2;
 /** Below this share of the cap nothing is looked for. */
 const leastShare = 1 / 100;
 
-/** Between the last yes and the first no, in the middle; the cap where it holds up to there; undefined where nothing holds. */
+/** The middle between the last yes and the first no; the cap if all below it hold; undefined if none holds. */
 export async function largestHeld(holds: Holds, { from, cap, precision }: RateSearch): Promise<number | undefined> {
   let [low, high] = [0, cap * precision];
   let stride = firstStride;
@@ -40,7 +40,7 @@ function nextRate(low: number, high: number, cap: number, stride: number): numbe
   return high > cap ? Math.min(cap, low * stride) : Math.sqrt(low * high);
 }
 
-/** The smallest whole number from 1 on that holds, looked for around `from`; undefined where none up to `most` does. */
+/** The smallest whole number from 1 to `most` that holds, searched for around `from`; undefined if none does. */
 export async function fewestHeld(holds: Holds, from: number, most: number): Promise<number | undefined> {
   let [low, high] = [0, most + 1];
   let stride = 1;

@@ -1,6 +1,6 @@
-// What one stream of a trace says of a number of GPUs: the rate that its searches come through at when all of them wait, and whether p99
-// keeps the bound at a rate. A rate is held where both say so: a stream ends before a queue that grows slowly has made anyone
-// late, and a backlog knows nothing of bursts.
+// What one stream of a trace shows about a number of GPUs: the rate at which its searches complete when all of them wait, and whether p99
+// keeps the bound at a rate. A rate is held only if both agree: a stream ends before a slowly growing queue has delayed any
+// search, and a backlog has no bursts.
 
 import { assert, raise } from '@coppice/core/base';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';

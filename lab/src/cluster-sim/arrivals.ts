@@ -1,5 +1,5 @@
-// When which key asks: a day of load pressed into some minutes, or an even rate, over four keys with equal shares; and one key that
-// floods for a fifth of the time with twice what all others send.
+// The arrivals of requests by key: a day of load compressed into some minutes, or an even rate, over four keys with equal shares; and
+// one key that for a fifth of the time sends twice as much as all others together.
 
 import { Random } from '@coppice/core/base';
 import type { GroupSpec } from './cluster-spec.ts';
@@ -14,12 +14,12 @@ const keyNames = ['north', 'south', 'east', 'west'] as const;
 export const floodKey = 'flood';
 export const allKeys: readonly string[] = [...keyNames, floodKey];
 
-/** Share of the run at which the flood begins, and at which it ends. */
+/** Begin and end of the flood, as shares of the run. */
 export const floodFrom = 0.2;
 export const floodTo = 0.4;
 const floodTimes = 2;
 
-/** Requests a minute that the key which floods may send: as many as one of the others sends. A flood is eight times that rate. */
+/** Requests per minute that the flooding key may send: as many as one of the others sends. Its flood is eight times that rate. */
 export function floodQuota({ searches, minutes }: Pick<GroupSpec, 'searches' | 'minutes'>): number {
   return Math.ceil(searches / minutes / keyNames.length);
 }

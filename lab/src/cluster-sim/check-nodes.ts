@@ -1,5 +1,5 @@
-// The model of nodes and database against a real run: the load of `npm run bench -- nodes`, one, two and four nodes on one machine of two
-// cores, beside what was measured there (lab/docs/scale-out-measured.md).
+// The model of nodes and database against a real run: the load of `npm run bench -- nodes` on one, two and four nodes of one machine with two
+// cores, beside the measurements there (lab/docs/scale-out-measured.md).
 
 import { percentile } from '../statistics.ts';
 import type { GroupSpec } from './cluster-spec.ts';

@@ -1,5 +1,5 @@
-// The clients of a group: half of them wait for their answer, half work in the background. A client whose node dies asks another one,
-// as clients do. Knows when each was answered, and how often.
+// The clients of a group: half of them wait for their answers, half send background work. A client whose node dies asks another one.
+// Records when and how often each was answered.
 
 import { makePlan } from '@coppice/core/answering';
 import { ApiError, type Caller } from '@coppice/gateway/http';

@@ -1,5 +1,5 @@
 // One coppice process of a simulated cluster: production journal, cluster, searches, runtime, remote engine and remote verifier on one
-// simulated core. What it does takes CPU: whatever comes while the core is busy waits for its turn. It may be killed.
+// simulated core. Its work takes CPU time, and events wait while the core is busy. It can be killed.
 
 import type { Timers } from '@coppice/core/base';
 import type { Config } from '@coppice/core/config';

@@ -1,5 +1,4 @@
-// The tables of a simulated cluster: what was served, lost and doubled, what was added by nodes and databases, what grew how, and how
-// goodput went around a fault.
+// The tables of a simulated cluster: searches served, lost and doubled; the time added by nodes and databases; what grew; and goodput around a fault.
 
 import { mean, Random } from '@coppice/core/base';
 import { ratiosOf } from '../percentile-ratios.ts';
@@ -32,7 +31,7 @@ const ms = (value: number) => Math.round(value);
 const seconds = (value: number) => (value / 1000).toFixed(2);
 const share = (value: number) => `${(100 * value).toFixed(1)} %`;
 
-/** Everybody's fate. */
+/** Outcomes of all searches. */
 export function fateLines(results: readonly GroupResult[]): string[] {
   const refused = new Map<string, number>();
   const took = tookOf(results, ({ key }) => key !== floodKey);
@@ -54,7 +53,7 @@ export function fateLines(results: readonly GroupResult[]): string[] {
   );
 }
 
-/** What nodes and database add to what the engine alone would take, by the same searches on both. */
+/** The time that nodes and database add to the engine's own, from the same searches on both. */
 export function addedLines(measured: readonly GroupResult[], ideal: readonly GroupResult[]): string[] {
   const pairs = measured.flatMap(({ answers }, group) =>
     answers.flatMap(({ key, tookMs }, at) => {
@@ -135,7 +134,7 @@ const shown = { beforeMs: 60_000, afterMs: 150_000 };
 /** Goodput is back when what is answered is this share of what is asked for. */
 const backShare = 0.95;
 
-/** Searches asked for and answered around the middle of the run, where faults are; when the group was back. */
+/** Searches requested and answered around the middle of the run, when faults happen, and the time of recovery. */
 export function goodputLines(results: readonly GroupResult[], { minutes }: GroupSpec): string[] {
   const peakMs = (minutes * 60_000) / 2;
   const answers = results.flatMap((each) => each.answers).filter(({ key }) => key !== floodKey);
@@ -157,7 +156,7 @@ export function goodputLines(results: readonly GroupResult[], { minutes }: Group
   return [...table(['s after the fault', 'asked for', 'answered'], rows), '', `Goodput: ${word}.`];
 }
 
-/** What a key that floods does to the others, and what its quota lets in. */
+/** The effect of a flooding key on the others, and the requests that its quota admits. */
 export function floodLines(results: readonly GroupResult[], specs: readonly GroupSpec[]): string[] {
   const lengthMs = specs[0]!.minutes * 60_000;
   const isIn = ({ atMs }: ClientAnswer) => atMs >= floodFrom * lengthMs && atMs < floodTo * lengthMs;
@@ -178,7 +177,7 @@ export function floodLines(results: readonly GroupResult[], specs: readonly Grou
   );
 }
 
-/** Of a run that ends while there is work: what waits then shows that there always was. */
+/** For a run that ends while work is left: waiting searches show that there always was some. */
 export function saturatedLines(results: readonly GroupResult[]): string[] {
   const [asked, served] = [total(results, 'asked'), total(results, 'served')];
   return table(
@@ -192,7 +191,7 @@ export function saturatedLines(results: readonly GroupResult[]): string[] {
   );
 }
 
-/** Served a second while there was always work: past the first quarter of the run. */
+/** Searches served per second under constant load, past the first quarter of the run. */
 export function throughputOf(results: readonly GroupResult[], { minutes }: GroupSpec): number {
   const [fromMs, toMs] = [minutes * 15_000, minutes * 60_000];
   const ends = results.flatMap(({ answers }) =>

@@ -1,4 +1,4 @@
-// What a simulated cluster is: its size, its GPUs, its load and its faults. Plain data: a group of it is run in a thread of its own.
+// The description of a simulated cluster: its size, GPUs, load and faults. Plain data, so that a group can run in a thread of its own.
 
 export const faultNames = ['rack', 'node', 'slow', 'flood'] as const;
 export type FaultName = (typeof faultNames)[number];

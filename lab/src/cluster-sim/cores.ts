@@ -1,5 +1,5 @@
-// CPU as a queue: work is done in the order in which it comes, on the core that is free first. A node is one core, a database some, or a
-// part of one, which is a core that is so much slower; on a small machine they share.
+// CPU as a queue: work runs in the order of arrival, on the core that is free first. A node has one core. A database has several, or a
+// part of one, which is a core that is slower by that factor. On a small machine they share.
 
 export class Cores {
   readonly #freeMs: number[];

@@ -1,7 +1,7 @@
-// What the work of nodes and databases takes in the simulation, in ms. Fitted to the table of `npm run bench -- nodes` (PostgreSQL, one
+// The simulated time of nodes' and databases' work, in ms. Fitted to the table of `npm run bench -- nodes` (PostgreSQL, one
 // node: 24.4 ms of a node and 12.7 ms of the database for a search of 111 events; four: 9.0 ms of the database, since commits are
-// larger) and to the 12 to 20 µs of `npm run bench -- journal` for an event in its writer. That was when every event was a row (decision 253)
-// and custody took steps of the loop (276); `cluster --check` holds the same costs against what `bench -- nodes` measures since.
+// larger) and to the 12 to 20 µs of `npm run bench -- journal` for an event in its writer. Then every event was a row (decision 253)
+// and custody took steps of the loop (276); `cluster --check` compares the same costs with what `bench -- nodes` measures now.
 
 export interface Costs {
   /** Of a node. */
@@ -34,7 +34,7 @@ export const measuredCosts: Costs = {
   diskMs: 1,
 };
 
-/** Nodes and databases that cost nothing: what is left is the engine's. */
+/** Nodes and databases without costs: only the engine takes time. */
 export const idealCosts: Costs = {
   request: 0,
   event: 0,
@@ -47,5 +47,5 @@ export const idealCosts: Costs = {
   diskMs: 0,
 };
 
-/** One way between two machines of a cluster. */
+/** Time of a message from one machine of a cluster to another. */
 export const latencyMs = 0.25;

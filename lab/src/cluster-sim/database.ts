@@ -1,6 +1,5 @@
-// One PostgreSQL in virtual time: the tables of the journal and the queue between nodes.
-// It has so many cores, and every statement takes its time on one of them. What is lost and doubled is counted as it is written, so
-// logs of ended searches are soon dropped, and their rows later, as retention would remove them.
+// One PostgreSQL in virtual time: the tables of the journal, and the queue between nodes. Every statement takes time on one of its cores. Lost and
+// doubled writes are counted at once, so that the logs of ended searches can be dropped soon, and their rows later, as retention would.
 
 import { Heap } from '@coppice/core/base';
 import type { Cores } from './cores.ts';

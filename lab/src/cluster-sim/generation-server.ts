@@ -1,5 +1,5 @@
-// A vLLM server in virtual time: the pages and the completions that the remote engine reads, written by one simulated GPU with
-// measured step times and a prefix cache. It may go down, and comes back with an empty cache.
+// A vLLM server in virtual time: the pages and completions that the remote engine reads, from one simulated GPU with measured step
+// times and a prefix cache. It can go down, and returns with an empty cache.
 
 import type { CostModel } from '@coppice/core/cost';
 import type { GenerateRequest as SimRequest } from '@coppice/core/engine';

@@ -1,5 +1,4 @@
-// Runs independent groups on several threads. What one gives depends on its spec alone, so the number of threads changes nothing but the
-// time.
+// Runs independent groups on several threads. A group's result depends on its spec alone, so the number of threads only changes the time.
 
 import { Worker } from 'node:worker_threads';
 import type { GroupSpec } from './cluster-spec.ts';
@@ -13,7 +12,7 @@ const fromSource = ['--conditions=coppice-source'];
 /** Most of what a group allocates is dead at once: a large nursery keeps it from being copied. In MB. */
 const memory = { maxYoungGenerationSizeMb: 256, maxOldGenerationSizeMb: 12_288 };
 
-/** `threads` 0: in this one. */
+/** With 0 `threads` the groups run in this one. */
 export async function runGroups(specs: readonly GroupSpec[], threads: number): Promise<GroupResult[]> {
   const results: GroupResult[] = [];
   const left = specs.map((spec, at) => ({ spec, at }));

@@ -1,4 +1,4 @@
-// What a group came to, as plain data: who was answered when, what was counted, what it took.
+// The result of a group as plain data: answers with their times, counts, and resources used.
 
 import type { AskedQuestion } from './clients.ts';
 import type { ClusterNode } from './cluster-node.ts';

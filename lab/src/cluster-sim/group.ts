@@ -1,5 +1,4 @@
-// One group in virtual time, from its start to the last answer: servers, nodes, clients and what goes wrong. The same spec gives the same
-// result to the last figure.
+// One group in virtual time, from its start to the last answer: servers, nodes, clients and faults. The same spec gives exactly the same result.
 
 import { type Config, checkConfig } from '@coppice/core/config';
 import type { Caller } from '@coppice/gateway/http';
@@ -32,7 +31,7 @@ const nodesPerDeath = 8;
 /** Of the machine of the benchmark. */
 const benchCores = 2;
 
-/** `tell` is told how far it is, every virtual minute. */
+/** `tell` gets a line of progress every virtual minute. */
 export function runGroup(spec: GroupSpec, tell: (line: string) => void = () => {}): Promise<GroupResult> {
   return new Group(spec).run(tell);
 }

@@ -1,6 +1,6 @@
-// The tables of the journal as a PostgreSQL holds them, in memory and in virtual time: searches with their epochs, their logs, and which nodes
-// gave a sign of life. Writes are under the fence of journal/postgres/statements.ts: a log takes entries only of the node that claimed it last,
-// in order, and a write that may have been made before is answered as that one was. How a call gets here, and when, is for others.
+// The journal's tables as in PostgreSQL, in memory and in virtual time: searches with their epochs, their logs, and the nodes' beats. Writes
+// are fenced as in journal/postgres/statements.ts: a log takes entries only from the node that claimed it last, in order, and a repeated
+// write gets the answer of the first. The caller decides when a call arrives.
 
 import type { Acceptance, AppendResult } from '@coppice/core/journal';
 import type { PostgresJournal } from '@coppice/postgres/journal';
@@ -8,7 +8,7 @@ import type { PostgresJournal } from '@coppice/postgres/journal';
 type JournalStore = ReturnType<ConstructorParameters<typeof PostgresJournal>[2]>['store'];
 type WrittenRow = Parameters<JournalStore['commit']>[0][number];
 
-/** As the columns hold it, and beside them what nodes ask of `about`. */
+/** The columns, and the fields of `about` that nodes query. */
 export interface SearchRow {
   readonly id: string;
   readonly owner: string;

@@ -1,5 +1,5 @@
-// What a group runs on: two kinds of GPU with measured step times, reward models, and how many sequences each takes. Or the machine of
-// `npm run bench -- nodes`, which the model of nodes and database is checked against.
+// The hardware of a group: two kinds of GPU with measured step times, reward models, and the most sequences of each. Or the machine of
+// `npm run bench -- nodes`, to check the model of nodes and database.
 
 import { type CostModel, tableCost } from '@coppice/core/cost';
 import type { QuestionProfile } from '@coppice/sim/engine';
@@ -26,7 +26,7 @@ const longSteps: QuestionProfile = { ...servedProfile, name: 'cluster', stepToke
 const sequenceLimit = 64;
 /** With a branching of four they fill a server's places. */
 const strandsPerReplica = 16;
-/** Every so many replicas are of the slower kind. */
+/** One in this many replicas is of the slower kind. */
 export const slowerEvery = 4;
 
 /** Decode steps are bound by memory: an A100 has 2.04 TB/s where an H200 has 4.8 (data sheets). */

@@ -1,6 +1,5 @@
-// The network in virtual time: requests of a node arrive at a server a moment later, and so do its answers. A server that is down
-// refuses; one that goes down breaks off what it has; a node that dies closes its connections. Carries requests for the production
-// `Connection`, which sees no difference to sockets.
+// The network in virtual time: requests and answers arrive a moment later. A server that is down refuses; one that goes down breaks off its requests;
+// a node that dies closes its connections. It carries requests for the production `Connection`, which notices no difference to sockets.
 
 import type { Transport } from '@coppice/core/remote';
 import { latencyMs } from './costs.ts';
@@ -9,7 +8,7 @@ import type { VirtualTime } from './virtual-time.ts';
 type CarriedRequest = Parameters<Transport['open']>[0];
 type CarriedAnswer = Parameters<Parameters<Transport['open']>[2]>[0];
 
-/** A process that sends requests: busy until then, and told of answers in its turn. */
+/** A process that sends requests: they leave when it is free, and it gets answers in its turn. */
 export interface Sender {
   readonly isDead: boolean;
   /** A call is made. Gives when it leaves. */
@@ -17,7 +16,7 @@ export interface Sender {
   run(callback: () => void): void;
 }
 
-/** What a server is given, and answers by. */
+/** What a server gets, and how it answers. */
 export interface VirtualExchange {
   readonly request: CarriedRequest;
   readonly isClosed: boolean;

@@ -1,5 +1,5 @@
-// What a node has of the database, as the production journal and cluster want it: the store of the writer, reads, the bell, the queue
-// between nodes and the list of the living. Each call leaves when the node's core is free and is answered in the node's turn.
+// A node's access to the database, in the interfaces of the production journal and cluster: the writer's store, reads, the bell, the queue
+// between nodes and the list of living nodes. A call leaves when the node's core is free, and its answer waits for the core too.
 
 import type { Timers } from '@coppice/core/base';
 import type { PostgresCluster } from '@coppice/postgres/cluster';

@@ -1,5 +1,5 @@
-// A reward model behind the HTTP contract of scorers, in virtual time: what waits goes into one pass, which takes as long as its tokens
-// do in the measured table.
+// A reward model behind the HTTP contract of scorers, in virtual time: waiting inputs go into one pass, whose time follows from its tokens
+// by the measured table.
 
 import { type CostModel, prefillMs } from '@coppice/core/cost';
 import type { PathStep } from '@coppice/core/engine';

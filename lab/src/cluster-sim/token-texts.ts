@@ -1,6 +1,6 @@
-// The tokenizer of the simulated model. A prompt and each step that was written have a number, which stands at the front of their
-// tokens; so a list of tokens says which path it is without being compared. The number is made of the text: the same words have the same
-// tokens in every run, and with a seed the same steps follow them. Forgets a question when its search is over.
+// The tokenizer of the simulated model. Each prompt and each written step has a number, which its first tokens encode, so a list of tokens
+// identifies its path without a comparison. The number is made from the text: in every run the same words have the same tokens, and
+// with the same seed the same steps follow. Forgets a question when its search is over.
 
 import { hash } from '@coppice/core/base';
 import type { PathStep } from '@coppice/core/engine';

@@ -1,13 +1,12 @@
-// Virtual time for asynchronous code: one happening at a time, and before the next one every promise that follows from it. What
-// touches no promise says so, and costs nothing more. Happenings of one moment come in the order in which they were asked for; those
-// that are late come after all others of their moment.
+// Virtual time for asynchronous code: one event at a time, and before the next one every promise that follows from it. Events that touch no promise
+// say so, and cost nothing more. Events of one moment run in the order of scheduling; late ones run after all others of their moment.
 
 import { Heap } from '@coppice/core/base';
 
 /** False where no promise can follow from it. */
 type Action = () => unknown;
 
-/** Something that will happen, unless it is called off. */
+/** A scheduled event, which can be cancelled. */
 export interface Due {
   readonly atMs: number;
   readonly isLate: boolean;

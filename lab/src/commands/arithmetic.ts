@@ -1,4 +1,4 @@
-// `npm run lab -- arithmetic SOLUTIONS …`: false equations in recorded samples, and votes that count such samples less.
+// `npm run lab -- arithmetic SOLUTIONS …`: counts false equations in recorded samples, and tries votes that weigh such samples less.
 
 import { raise } from '@coppice/core/base';
 import { type CommandFlags, type CommandHelp, flagOf, helpFlag, readArguments, whole } from '../flags.ts';

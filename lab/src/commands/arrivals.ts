@@ -1,6 +1,6 @@
-// `npm run lab -- arrivals FILE LOADS`: policies on a real model behind servers while questions come at random moments, the same ones at
-// the same moments for each policy. Every line of the file is a search; a cell (a policy at a load) that is whole is not run again.
-// Questions, policies and model are told by the options of `coppice bench`.
+// `npm run lab -- arrivals FILE LOADS`: compares policies on a real model behind servers while questions arrive at random moments, the same
+// for each policy. Every line of the file is a search; a complete cell (a policy at a load) is not run again. The options of
+// `coppice bench` give questions, policies and model.
 
 import { appendFileSync } from 'node:fs';
 import { closeModel, type GoldQuestion, isRight, openModel, ownModel } from '@coppice/core/answering';

@@ -1,4 +1,4 @@
-// `npm run lab -- branching [FILE]`: what a draw below a prefix is worth against a fresh one, from recorded continuations.
+// `npm run lab -- branching [FILE]`: the worth of a draw below a prefix against a fresh one, from recorded continuations.
 
 import { raise } from '@coppice/core/base';
 import { type CommandFlags, type CommandHelp, flagOf, helpFlag, readArguments, whole } from '../flags.ts';

@@ -1,5 +1,5 @@
-// `npm run lab -- capacity --gpus 4 --p99 30`: what would so many GPUs hold, or with --rate, how many would it take? A trace of requests replayed in virtual
-// time, with an interval. Every figure is simulated, and the answer says what was measured of the machine.
+// `npm run lab -- capacity --gpus 4 --p99 30`: finds the rate that this many GPUs hold, or with --rate the GPUs that it takes. Replays a trace of requests in
+// virtual time, with an interval. Every figure is simulated, and the answer names the measurements of the machine.
 
 import { raise } from '@coppice/core/base';
 import { budgetKnob, requestKnobs } from '@coppice/core/config';

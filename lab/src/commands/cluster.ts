@@ -1,5 +1,5 @@
-// `npm run lab -- cluster`: a cluster of up to 1,000 replicas and 64 nodes in virtual time, with the code that serves. Prints tables, and
-// says what it ran.
+// `npm run lab -- cluster`: runs a cluster of up to 1,000 replicas and 64 nodes in virtual time, with the code that serves. Prints tables and
+// the settings of the run.
 
 import { raise } from '@coppice/core/base';
 import { checkLines } from '../cluster-sim/check-nodes.ts';

@@ -1,6 +1,6 @@
-// `npm run lab -- code FILE`: programs on programming tasks of a real model, judged by tests that no search sees. Every line of the file is a
-// search; a second run goes on behind what the file holds, and with nothing left to run it prints the report alone. The first line
-// says the settings that all searches of the file share.
+// `npm run lab -- code FILE`: runs programs on programming tasks with a real model; tests that no search sees judge them. Every line of the file
+// is a search. A second run continues after the last line; if nothing is left to run, it only prints the report. The first line has
+// the settings that all searches of the file share.
 
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { raise } from '@coppice/core/base';

@@ -1,4 +1,4 @@
-// `npm run lab -- confidence [FILE …]`: fits how likely a voted answer is right where searches stop, and tells how far that can be trusted.
+// `npm run lab -- confidence [FILE …]`: fits the chance that a voted answer is right where searches stop, and tests the fit.
 
 import { basename } from 'node:path';
 import { confidenceBy, confidenceOf, fitConfidence, type VotedStanding } from '@coppice/core/answer';

@@ -1,5 +1,5 @@
-// `npm run lab -- contact`: greedy answers with coppice and without it, from one server, under one limit, by one grader. Questions and
-// model are told by the options of `coppice bench`; `--set maxTokens` is the limit of an answer on both sides.
+// `npm run lab -- contact`: compares greedy answers with and without coppice, from one server, with one limit and one grader. The options
+// of `coppice bench` give questions and model; `--set maxTokens` limits an answer on both sides.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { closeModel, isRight, openModel, ownModel } from '@coppice/core/answering';

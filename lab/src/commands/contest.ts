@@ -1,6 +1,6 @@
-// `npm run lab -- contest FILE`: one program over questions on a real model. Every line of the file is a search: what it cost, what it
-// answered, and its tree without texts, so that rules which choose an answer can be compared afterwards. A second run goes on behind
-// what the file holds. Questions, program and model are told by the options of `coppice bench`.
+// `npm run lab -- contest FILE`: runs one program over questions on a real model. Every line of the file is a search: its cost, its answer, and
+// its tree without texts, so that rules that choose an answer can be compared afterwards. A second run continues after the last
+// line. The options of `coppice bench` give questions, program and model.
 
 import { appendFileSync } from 'node:fs';
 import { closeModel, isRight, openModel, ownModel } from '@coppice/core/answering';

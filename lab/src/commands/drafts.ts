@@ -1,6 +1,6 @@
-// `npm run lab -- drafts FILE --model TARGET --draft DRAFT --questions FILE`: a draft model for a real target on the embedded engine (P2), with and without it in
-// turns on the same questions. Every line of the file is one block of questions under one way of drafting; a second run goes on behind them, and one
-// whose time is up ends after the line that it is at. With nothing left to run it prints the tables alone.
+// `npm run lab -- drafts FILE --model TARGET --draft DRAFT --questions FILE`: tries a draft model for a real target on the embedded engine (P2), with and
+// without it in turns on the same questions. Every line of the file is one block of questions under one way of drafting. A second run continues after
+// the last line; a run whose time is up finishes its current line. If nothing is left to run, it only prints the tables.
 
 import { appendFileSync, readFileSync } from 'node:fs';
 import { readQuestions } from '@coppice/core/answering';

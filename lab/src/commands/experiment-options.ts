@@ -1,4 +1,4 @@
-// The options of `sim` and `figures`: those of a run, and those that change the plan of the experiment (../experiment/plan.ts). A flag that the
+// The options of `sim` and `figures`: those of a run, and those that change the experiment's plan (../experiment/plan.ts). A flag that the
 // experiment does not read is refused.
 
 import { raise } from '@coppice/core/base';
@@ -8,7 +8,7 @@ import { experiments } from '../experiments/list.ts';
 import { flagOf, oneOf, readArguments, whole } from '../flags.ts';
 import { defaultThreads } from '../sim/trial-pool.ts';
 
-/** Results that are kept, and what no page shows: not in git. */
+/** Folder of kept results and of charts that no page shows; not in git. */
 export const resultsFolder = 'lab/results';
 export const pagesFolder = 'lab/docs';
 export const chartsFolder = `${pagesFolder}/experiments`;

@@ -1,5 +1,5 @@
-// `npm run lab -- figures PAGE`: every figure of one page of lab/docs, as published: the tables of all its experiments on stdout, and its charts in
-// their place. A chart that the page does not show goes where other results go.
+// `npm run lab -- figures PAGE`: makes every published figure of one page of lab/docs: prints the tables of all its experiments, and writes its charts
+// in their place. Charts that the page does not show go to the folder of results.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// `npm run lab -- fit FILE [--json]`: a question profile fitted to recorded trees, and how well it fits.
+// `npm run lab -- fit FILE [--json]`: fits a question profile to recorded trees, and reports how well it fits.
 
 import { raise } from '@coppice/core/base';
 import { readArguments } from '../flags.ts';

@@ -1,5 +1,5 @@
-// `npm run lab -- honesty`: the shipped model on questions of its own kind and on questions in forms that it was never shown, one search
-// each as `coppice ask` makes it. Counts what was right, wrong and refused, by verdict. Never looks at a gold answer before the verdict.
+// `npm run lab -- honesty`: runs the shipped model on questions of its own kind and on questions in forms outside its training, one search
+// each, as `coppice ask` does. Counts right, wrong and refused answers by verdict. Never reads a gold answer before the verdict.
 
 import { fileURLToPath } from 'node:url';
 import { extractAnswer as extractWritten } from '@coppice/core/answer';

@@ -1,5 +1,5 @@
-// `npm run lab -- lines FILE`: trees and samples of a real model on exact tasks, every line judged by the task's checker. Every line of the file is a
-// search; a second run goes on behind what the file holds, and with nothing left to run it prints the report alone.
+// `npm run lab -- lines FILE`: compares trees and samples of a real model on exact tasks; the task's checker judges every line. Every line of the file is a
+// search. A second run continues after the last line; if nothing is left to run, it only prints the report.
 
 import { appendFileSync } from 'node:fs';
 import { raise } from '@coppice/core/base';

@@ -1,4 +1,4 @@
-// `npm run lab -- list`: every experiment, the page that shows its figures, and roughly how long its published runs take.
+// `npm run lab -- list`: lists every experiment, the page with its figures, and the rough time of its published runs.
 
 import { printed, tableOf } from '../experiment/table.ts';
 import { experiments } from '../experiments/list.ts';

@@ -1,5 +1,5 @@
-// `npm run lab -- load LOADS`: MCTS under several policies on the embedded engine while questions come at random moments, beside what
-// the simulator says of the same run. Questions, policies and model are told by the options of `coppice bench`.
+// `npm run lab -- load LOADS`: runs MCTS under several policies on the embedded engine while questions arrive at random moments, beside the
+// simulator's prediction of the same run. The options of `coppice bench` give questions, policies and model.
 
 import { closeModel, isRight, noteFor, openModel, ownModel } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';

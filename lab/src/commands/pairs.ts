@@ -1,5 +1,5 @@
-// `npm run lab -- pairs WITHOUT WITH`: two files of `contest` over the same questions, paired: how many times as fast, as dear and as often
-// right the second is, and how many of its answers are others. Times mean something where a file's searches ran one at a time.
+// `npm run lab -- pairs WITHOUT WITH`: pairs two files of `contest` over the same questions: the ratios of time, cost and right answers, and
+// the number of different answers. Times only mean something if a file's searches ran one at a time.
 
 import { mean, raise } from '@coppice/core/base';
 import type { BenchTrial } from '../contest-shapes.ts';

@@ -1,7 +1,7 @@
-// `npm run lab -- panel FILE URL MODEL`: a panel of two models live, against the same samples of both run to the end and judged, by vote and by a
-// synthesis that is always written. Every line of the file is a question; a second run goes on behind what it holds. The model itself, questions
-// and settings are told by the options of `coppice bench`; URL and MODEL say who else answers. `panel FILE` prints the table of a file,
-// `panel --recorded QUESTIONS DRAWN DRAWN` what rules make of recorded samples of two models.
+// `npm run lab -- panel FILE URL MODEL`: runs a panel of two models live, against the same samples of both run to the end and judged, by vote and by a
+// synthesis that is always written. Every line of the file is a question; a second run continues after the last one. The options of `coppice bench` give
+// the model itself, questions and settings; URL and MODEL name the second one. `panel FILE` prints the table of a file,
+// `panel --recorded QUESTIONS DRAWN DRAWN` the results of rules on recorded samples of two models.
 
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';

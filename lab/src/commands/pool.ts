@@ -1,6 +1,6 @@
-// `npm run lab -- pool CONTENDER BASE FILE …`: how often one policy is right where another is not, over all loads of several files of
-// `arrivals`, and what became of the searches that it ended in each way. A question that was asked in several cells counts once, by
-// the mean of its pairs: cells of one set are not independent.
+// `npm run lab -- pool CONTENDER BASE FILE …`: counts how often one policy is right where another is not, over all loads of several files of
+// `arrivals`, and what became of the searches that it ended in each way. A question that several cells share counts once, by
+// the mean of its pairs, since cells of one set are not independent.
 
 import { mean, raise } from '@coppice/core/base';
 import type { CommandHelp } from '../flags.ts';

@@ -1,5 +1,5 @@
 // `npm run lab -- record FILE`: draws independent samples of questions on a real model and writes their trees, for `sim --trees`, `fit`,
-// `npm run lab -- rehearse --trees`. Questions, samples (--rollouts) and model are told by the options of `coppice bench`.
+// `npm run lab -- rehearse --trees`. The options of `coppice bench` give questions, samples (--rollouts) and model.
 
 import { closeModel, isRight, openModel, ownModel } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';

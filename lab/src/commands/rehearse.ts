@@ -1,5 +1,5 @@
-// `npm run lab -- rehearse`: what will my servers hold? Runs policies under loads on the user's own servers, with simulated content and real
-// work. It writes each point as it ends, and goes on from there when it is started again.
+// `npm run lab -- rehearse`: finds out what the user's servers hold. Runs policies under loads on them, with simulated content and real
+// work. Writes each point as it ends, and a second run continues there.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// `npm run lab -- rivals QUESTIONS SAMPLES [SEARCHES …]`: majority, weighted majority and best of n over recorded samples of a real
-// model, and searches of `contest` against the best of them at as many tokens of both models, paired by question.
+// `npm run lab -- rivals QUESTIONS SAMPLES [SEARCHES …]`: tries majority, weighted majority and best of n on recorded samples of a real
+// model, and compares searches of `contest` with the best of them at as many tokens of both models, paired by question.
 
 import { readQuestions } from '@coppice/core/answering';
 import { mean, raise } from '@coppice/core/base';

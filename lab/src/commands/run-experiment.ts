@@ -1,4 +1,4 @@
-// Runs one experiment and says what it found: progress on stderr, tables or JSON on stdout, charts in a folder.
+// Runs one experiment and reports it: progress on stderr, tables or JSON on stdout, charts in a folder.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { printed } from '../experiment/table.ts';
 import { TrialPool } from '../sim/trial-pool.ts';
 import { type ExperimentOptions, resultsFolder } from './experiment-options.ts';
 
-/** `folderOf` says where a chart goes, by its name. */
+/** `folderOf` gives a chart's folder by its name. */
 export async function runExperiment(
   { experiment, plan, run }: ExperimentOptions,
   folderOf: (chart: string) => string = () => run.out ?? resultsFolder,

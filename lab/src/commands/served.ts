@@ -1,5 +1,5 @@
-// `npm run lab -- served FILE RATES --url URL`: questions at random moments to a running `coppice serve`, the same ones at the same moments
-// for each of its models. Every line of the file is an answer, written as it comes; what a file holds of a cell (a model at a rate) is not asked again.
+// `npm run lab -- served FILE RATES --url URL`: sends questions at random moments to a running `coppice serve`, the same for each of its models. Every
+// line of the file is an answer, written as it arrives; answers of a cell (a model at a rate) that the file holds are not requested again.
 
 import { appendFileSync } from 'node:fs';
 import { readQuestions } from '@coppice/core/answering';

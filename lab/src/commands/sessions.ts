@@ -1,4 +1,4 @@
-// `npm run lab -- sessions`: sessions of agents under overload in virtual time: ordered and routed by request, by session, or by one of both.
+// `npm run lab -- sessions`: runs agents' sessions under overload in virtual time, ordered and routed by request, by session, or by one of each.
 
 import { mean } from '@coppice/core/base';
 import { printed, tableOf } from '../experiment/table.ts';

@@ -1,4 +1,4 @@
-// `npm run lab -- signature`: a hash of a small canonical run, the same on every machine.
+// `npm run lab -- signature`: prints a hash of a small canonical run, the same on every machine.
 
 import { simSignature } from '../sim/signature.ts';
 

@@ -1,5 +1,5 @@
-// `npm run lab -- sim [--experiment NAME]`: one experiment in virtual time, the canonical comparison of policies unless named. Prints tables (or JSON), and
-// says what it ran, so that a reader can run it again.
+// `npm run lab -- sim [--experiment NAME]`: runs one experiment in virtual time, by default the canonical comparison of policies. Prints tables (or JSON)
+// and the settings of the run, so that a reader can repeat it.
 
 import { planFlagNames, planFlagOf } from '../experiment/plan.ts';
 import { experiments } from '../experiments/list.ts';

@@ -1,5 +1,5 @@
 // `npm run lab -- table FILE`: measures a generator and a reward model on servers for about a minute, alone and together, and writes the
-// table that `sim --machine` runs on. With both models loaded and no other client on the servers: the two may share a GPU.
+// table for `sim --machine`. Needs both models loaded, and servers without other clients; the two may share a GPU.
 
 import { writeFileSync } from 'node:fs';
 import { closeModel, openModel, ownModel } from '@coppice/core/answering';

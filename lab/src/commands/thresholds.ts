@@ -1,5 +1,5 @@
-// `npm run lab -- thresholds SEARCHES AGGREGATION [TREES]`: from trees that a `vanilla` search grew, what each threshold of acceptance would have
-// cost and given; the cheapest that is within a point of the best is named. With a second file the trees are written for `sim --trees`.
+// `npm run lab -- thresholds SEARCHES AGGREGATION [TREES]`: from the trees of a `vanilla` search, gives the cost and the right answers of each threshold
+// of acceptance, and names the cheapest one within a point of the best. With a second file it writes the trees for `sim --trees`.
 
 import { writeFileSync } from 'node:fs';
 import { mean, raise } from '@coppice/core/base';

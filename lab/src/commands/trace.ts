@@ -1,5 +1,5 @@
-// `npm run lab -- trace JOURNAL FILE`: the searches of a journal as a trace of requests, for `capacity`, `sim --trace` and `npm run lab -- rehearse --trace`: when each
-// came, how long its prompt was and how long the path of its answer. No texts.
+// `npm run lab -- trace JOURNAL FILE`: writes a journal's searches as a trace of requests, for `capacity`, `sim --trace` and `npm run lab -- rehearse --trace`:
+// each one's time, and the lengths of its prompt and of its answer's path. No texts.
 
 import { existsSync, writeFileSync } from 'node:fs';
 import { raise } from '@coppice/core/base';
@@ -37,7 +37,7 @@ export async function run(args: readonly string[]): Promise<number> {
 
 const pageLength = 1000;
 
-/** By the time at which they came, from the first of them on. */
+/** In order of arrival, with times from the first one on. */
 export async function tracedSearches(
   journal: Pick<Journal, 'ended'>,
 ): Promise<{ readonly requests: readonly TracedRequest[]; readonly left: number }> {

@@ -1,5 +1,5 @@
-// `npm run lab -- turns record|replay`: turns that a model with functions to call draws on a server, and votes over them. A recording holds one
-// question a line and all that its replay needs; a run that was broken off goes on behind what its file holds.
+// `npm run lab -- turns record|replay`: records turns that a model with functions draws on a server, and replays votes over them. A recording
+// has one question per line, with all that its replay needs; an interrupted run continues after its last line.
 
 import { appendFileSync } from 'node:fs';
 import { raise } from '@coppice/core/base';

@@ -1,6 +1,6 @@
-// `npm run lab -- wire --engine URL --questions FILE`: how much of a server's speed reaches searches, with real questions and answers as long as the model makes
-// them. At as many in flight: the server asked plainly for whole answers, and coppice with every strand at work. Tokens are the server's own count.
-// The two take turns; a row that the file of `--json` holds is not run again. Without a model, against servers made up here.
+// `npm run lab -- wire --engine URL --questions FILE`: measures how much of a server's speed reaches searches, with real questions and answers as long as the
+// model makes them. At equal numbers in flight, plain requests for whole answers take turns with coppice with every strand busy. Tokens are the server's own
+// count. A row that the file of `--json` holds is not run again. Without a model it runs against made-up servers.
 
 import { appendFileSync } from 'node:fs';
 import { closeModel, type OwnModelOptions, openModel, ownModel, type Wish } from '@coppice/core/answering';

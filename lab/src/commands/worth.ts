@@ -1,4 +1,4 @@
-// `npm run lab -- worth [FILE …]`: rules that stop a vote, replayed over recorded samples and compared at equal cost.
+// `npm run lab -- worth [FILE …]`: replays rules that stop a vote over recorded samples, and compares them at equal cost.
 
 import { basename } from 'node:path';
 import { Random, raise } from '@coppice/core/base';

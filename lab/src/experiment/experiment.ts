@@ -1,6 +1,6 @@
-// What an experiment is: a value. Its plan makes cells, each a plain value with everything that its result depends on; `measure` turns
-// one cell into a result, and `report` turns all of them into tables and charts. Nothing here runs, prints or writes: runner.ts and
-// ../commands do, the same for all of them.
+// The type of an experiment, which is a value. Its plan makes cells: plain values with everything that their results depend on. `measure`
+// turns one cell into a result, and `report` turns all results into tables and charts. Nothing here runs, prints or writes:
+// runner.ts and ../commands do that for all experiments.
 
 import type { LoneAnswer, LoneSpec } from '../sim/lone-search.ts';
 import type { TrialResult, TrialSpec } from '../sim/trial.ts';

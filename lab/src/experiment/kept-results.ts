@@ -1,5 +1,5 @@
-// Results in a file, one line each, so that a long run can be stopped and taken up again. A result is a function of its cell and of the
-// code: it is found by the hash of its cell, and a line of other code is not used.
+// Results in a file, one line each, so that a long run can be stopped and resumed. A result is a function of its cell and of the
+// code: it is found by the hash of its cell, and lines from other code are ignored.
 
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

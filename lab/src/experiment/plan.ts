@@ -1,5 +1,5 @@
-// The plan of an experiment as plain data, and the flags that change it: one entry each, read in one place. A flag of which an
-// experiment reads nothing is refused, and so is a bad value, in one line that gives the value and what it may be.
+// The plan of an experiment as plain data, and the flags that change it, one entry each. A flag that the experiment does not read is
+// refused, and so is a bad value; one line gives the value and the allowed ones.
 
 import { raise } from '@coppice/core/base';
 import { budgetKnob, modelKnobs, requestKnobs } from '@coppice/core/config';
@@ -26,7 +26,7 @@ import { machines, readMachine } from '../sim/machine.ts';
 import { type GpuName, gpus, settingOf } from '../sim/settings.ts';
 import { type ScoringName, scoringOf, scorings, type WorldName, worldOf, worlds } from '../sim/worlds.ts';
 
-/** What the trials of a plan have in common. */
+/** The common part of a plan's trials. */
 export interface PlannedSystem {
   /** Requests of one run. */
   readonly requests: number;
@@ -68,7 +68,7 @@ export interface LabPlan extends PlannedSystem {
   readonly beams: readonly number[];
 }
 
-/** Seeds from 900 are for fitting the question profiles, those from 800 for choosing knobs; what is reported comes from seeds from 1. */
+/** Seeds from 900 on fit the question profiles, and seeds from 800 on choose knobs; reported figures use seeds from 1 on. */
 export const planDefaults: LabPlan = {
   settings: settingNames,
   rows,
@@ -221,7 +221,7 @@ const planFlags = {
 export type PlanFlagName = keyof typeof planFlags;
 export const planFlagNames = Object.keys(planFlags) as readonly PlanFlagName[];
 
-/** An entry, without what sets it apart from the others. */
+/** An entry as a plain `PlanFlag`. */
 export function planFlagOf(name: PlanFlagName): PlanFlag {
   return planFlags[name];
 }

@@ -1,6 +1,6 @@
-// The one way in which an experiment is run: every cell whose result is not there yet is measured, and its result is kept as it comes,
-// so that a long run can be stopped and taken up again. Cells run side by side; their results stand in the order of the plan, the
-// same bytes with any number of threads, measured now or kept before.
+// The one way to run an experiment: measures every cell without a result, and keeps each result at once, so that a long run can be
+// stopped and resumed. Cells run in parallel; their results keep the order of the plan, with the same bytes for any number of
+// threads, measured now or kept before.
 
 import { type LoneSpec, loneAnswers } from '../sim/lone-search.ts';
 import type { TrialResult, TrialSpec } from '../sim/trial.ts';

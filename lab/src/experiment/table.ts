@@ -1,5 +1,5 @@
-// Tables as values, and the one place that prints them: aligned text for a terminal, Markdown for a page. Cells are text already; what a
-// figure is rounded to is its column's business.
+// Tables as values, and the one place that prints them: aligned text for a terminal, Markdown for a page. Cells are text already; each column
+// rounds its own figures.
 
 import type { Estimate } from '../statistics.ts';
 
@@ -11,7 +11,7 @@ interface TableHead {
   readonly barred?: true;
 }
 
-/** A column that says how it reads a row. */
+/** A column with the function that reads its cell from a row. */
 export interface TableColumn<Row> extends TableHead {
   /** Left out where no row has anything to say. */
   readonly optional?: true;
@@ -31,7 +31,7 @@ export interface LabTable {
   readonly groups: readonly TableGroup[];
 }
 
-/** What a report is made of: paragraphs and tables. */
+/** A report consists of paragraphs and tables. */
 export type Block = string | LabTable;
 
 type TableStyle = 'text' | 'markdown';
@@ -58,7 +58,7 @@ export function groupedTable<Row>(
   };
 }
 
-/** Headings and cells as they come: the first column words, the others figures. */
+/** Takes headings and cells as they are; the first column has words, the others figures. */
 export function plainTable(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
@@ -69,7 +69,7 @@ export function plainTable(
   return { ...(title !== undefined && { title }), columns, groups: [{ rows }] };
 }
 
-/** Blocks with an empty line between any two. */
+/** Prints blocks with an empty line between them. */
 export function printed(blocks: readonly Block[], style: TableStyle): string {
   return blocks.map((block) => (typeof block === 'string' ? block : printedTable(block, style))).join('\n\n');
 }
@@ -107,7 +107,7 @@ function markdownLines({ columns, groups }: LabTable): string[] {
   return [line(columns.map(({ heading }) => heading)), rule, ...groups.flatMap(titled).map(line)];
 }
 
-/** `1.23 ± 0.04`, or the value alone where there is no interval. */
+/** `1.23 ± 0.04`, or the value alone if it has no interval. */
 export function withHalf({ value, half }: Estimate, digits: number): string {
   return half === undefined ? value.toFixed(digits) : `${value.toFixed(digits)} ± ${half.toFixed(digits)}`;
 }

@@ -1,6 +1,5 @@
-// How often policies answer right, paired question by question with `positive`: with one strand a search, which is what saturation
-// leaves, and with all that it can use, one search at a time. What grows with one strand depends on nothing but question and
-// seed, so that a search alone answers as it would in a full house.
+// How often policies answer right, paired question by question with `positive`: with one strand per search, as under saturation, and with as many as
+// it can use, one search at a time. With one strand the tree depends only on question and seed, so a search alone answers as it would under load.
 
 import { mean } from '@coppice/core/base';
 import type { LabExperiment, MeasuredCell } from '../experiment/experiment.ts';

@@ -1,5 +1,5 @@
-// What others schedule by, beside `safe`: TAPER's widths, least attained service (LAS) and Agentix's PLAS, each with the positive exit alone, as
-// TAPER has it, and with the exits and prunes of `safe`, so that what the order gives is told apart from what the exits give.
+// The schedulers of others beside `safe`: TAPER's widths, least attained service (LAS) and Agentix's PLAS. Each runs with the positive exit alone, as
+// TAPER does, and with the exits and prunes of `safe`, which separates the gain of the order from the gain of the exits.
 
 import type { LabExperiment, MeasuredCell, TrialSource } from '../experiment/experiment.ts';
 import { listed } from '../experiment/plan.ts';

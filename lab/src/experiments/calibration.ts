@@ -1,4 +1,4 @@
-// How near the question profiles come to what the paper reports, on the seeds they were fitted on.
+// How close the question profiles come to the paper's figures, on the seeds of their fit.
 
 import { seedsFrom } from '../experiment/plan.ts';
 import { comparisonOf } from './comparison.ts';

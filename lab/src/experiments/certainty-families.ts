@@ -1,5 +1,5 @@
-// What p1.ts compares: programs at the caps of P1's Table 2, each with the exits of certainty of its Table 1 and without, and §6.7: chains
-// of thought five times as long as those of the settings, probed and not.
+// The programs that p1.ts compares: at the caps of P1's Table 2, each with and without the exits of certainty of its Table 1; and for §6.7 chains
+// of thought five times as long as those of the settings, with and without probes.
 
 import type { ProgramName } from 'coppice';
 import type { LostSettings } from '../lost/lost-search.ts';
@@ -19,7 +19,7 @@ export interface CertaintyFamily {
   readonly profile?: ErringProfile;
 }
 
-/** Thresholds and detection points of Table 1, which were tuned on the paper's test sets and not on these questions. */
+/** Thresholds and detection points of Table 1, tuned on the paper's test sets and not on these questions. */
 export const certaintyFamilies: readonly CertaintyFamily[] = [
   {
     row: 'self-consistency',
@@ -97,7 +97,7 @@ export const certaintyFamilies: readonly CertaintyFamily[] = [
   },
 ];
 
-/** What figure 12 sweeps: the agreement of samples, and the reward of MCTS. A cap of 15: recordings have 16 samples. */
+/** The sweep of figure 12: the agreement of samples, and the reward of MCTS. The cap is 15, since recordings have 16 samples. */
 export const thresholdFamilies: readonly CertaintyFamily[] = [
   {
     row: 'self-consistency',

@@ -1,5 +1,5 @@
-// The canonical comparison: policies in P0's order over settings, seeds and loads, as one table. Those that differ from it only in
-// what is compared (p0, programs, knobs, policies, calibration) are made here too, each in a file of its own.
+// The canonical comparison: policies in P0's order over settings, seeds and loads, as one table. Also makes the experiments that differ
+// from it only in their rows (p0, programs, knobs, policies, calibration), each in a file of its own.
 
 import type { LabExperiment, LabReport } from '../experiment/experiment.ts';
 import { type LabPlan, listed, type PlanFlagName } from '../experiment/plan.ts';
@@ -9,13 +9,13 @@ import { type Cell, type ComparedCell, compareCell, comparedCells } from '../sim
 import { bySetting, type Line, linesOf } from '../sim/report.ts';
 import type { Estimate } from '../statistics.ts';
 
-/** The flags of what its trials have in common. */
+/** Flags of the common part of its trials. */
 export const systemFlags = [
   ...(['setting', 'seed', 'seeds', 'requests', 'budget', 'rollouts', 'threshold'] as const),
   ...(['roofline', 'machine', 'no-prefix-reuse', 'trees', 'trace', 'world', 'scoring'] as const),
 ] as const satisfies readonly PlanFlagName[];
 
-/** What the published sizes share. */
+/** Seeds of the published sizes. */
 export const twoSeeds = [1, 2];
 
 type ComparisonParts = Pick<LabExperiment, 'name' | 'about' | 'page' | 'takes' | 'published' | 'preset'> &

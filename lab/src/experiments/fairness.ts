@@ -1,6 +1,5 @@
-// Finish-time fairness: how many times longer a request takes in company than it takes alone, on an idle machine under the same
-// policy. A policy may slow all searches down a little or a few a lot; the median says the first, how far the tail lies above it the
-// second. Each request is compared with itself.
+// Finish-time fairness: the ratio of a request's time under load to its time on an idle machine under the same policy. A policy may slow all searches
+// down a little or a few a lot: the median shows the first, and the distance of the tail above it the second. Each request is compared with itself.
 
 import { raise } from '@coppice/core/base';
 import type { LabExperiment, TrialSource } from '../experiment/experiment.ts';
@@ -68,7 +67,7 @@ async function slowdowns({ load, system, ...spot }: CompanyCell, trials: TrialSo
   return { setting, row, load: load.name, ...slowdownsOf(together.served, alone.served) };
 }
 
-/** The first requests meet an empty system, and are left out as everywhere. */
+/** Leaves out the first requests, which meet an empty system. */
 export function slowdownsOf(
   together: readonly Served[],
   alone: readonly Served[],

@@ -1,7 +1,7 @@
-// Whether speculation keeps every answer: the same questions with `speculate` and without, one search after the other and under load, for
-// searches at their natural width and for boosted ones. Strands of a boosted search run side by side: which of two steps comes first
-// decides what the next rollout knows, so any change of times can change an answer. How often it does by chance alone is told by serving
-// the same requests a few milliseconds later, without speculation.
+// Tests that speculation keeps every answer: the same questions with `speculate` and without, one search after the other and under load, for
+// searches at their natural width and for boosted ones. Strands of a boosted search run in parallel: the order of two steps decides what
+// the next rollout knows, so any change of times can change an answer. To count changes by chance alone, the same requests are served
+// again a few milliseconds later, without speculation.
 
 import type { LabExperiment, TrialSource } from '../experiment/experiment.ts';
 import { type TableColumn, tableOf } from '../experiment/table.ts';

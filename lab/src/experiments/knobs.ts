@@ -1,4 +1,4 @@
-// Boost with one knob turned at a time, the others as they are, on the seeds that are kept for choosing them.
+// Boost with one knob turned at a time, on the seeds that are kept for choosing knobs.
 
 import { listed } from '../experiment/plan.ts';
 import { comparisonOf } from './comparison.ts';

@@ -1,4 +1,4 @@
-// Every experiment of the lab. A new one is a file beside this one and a line here.
+// The list of all experiments. A new one is a file beside this one and a line here.
 
 import type { LabExperiment } from '../experiment/experiment.ts';
 import { accuracy } from './accuracy.ts';
@@ -28,7 +28,7 @@ import { waste } from './waste.ts';
 import { width } from './width.ts';
 import { worldsExperiment } from './worlds.ts';
 
-/** Those of a page in the order in which `figures` runs them. */
+/** Experiments of one page stand in the order in which `figures` runs them. */
 export const experiments: readonly LabExperiment[] = [
   comparison,
   p0,

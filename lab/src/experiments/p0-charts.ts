@@ -1,4 +1,4 @@
-// P0's figures 2, 4, 7 and 8 as charts, and what p0.ts measures for them.
+// P0's figures 2, 4, 7 and 8 as charts, with the measurements of p0.ts.
 
 import { mean } from '@coppice/core/base';
 import type { NamedChart } from '../experiment/experiment.ts';
@@ -19,7 +19,7 @@ export interface Parallel {
   readonly accuracy: number;
 }
 
-/** Sizes at which figures 2 and 4 take a minute or two. */
+/** Sizes for which figures 2 and 4 take a minute or two. */
 export const figureSize = { requests: 160, hardest: 40, degrees: [1, 2, 4, 8, 16] } as const;
 export const systems = ['beam', 'beam+positive', 'vanilla', 'positive'] as const;
 export const parallelSetting: SettingName = 'math500/8b';
@@ -70,7 +70,7 @@ type LatencyPoint = Pick<Cell, 'setting' | 'row'> & {
   readonly p99: number;
 };
 
-/** Figure 7: p50 and p99 as the arrival rate grows, all systems on the same questions at the same instants. */
+/** Figure 7: p50 and p99 over the arrival rate, for all systems on the same questions at the same instants. */
 export function latencyPoints({ settings, rows, loads }: LabPlan, cells: readonly Cell[]): LatencyPoint[] {
   return settings.flatMap((setting) =>
     rows.flatMap((row) => {
@@ -118,7 +118,7 @@ export function figure7(
   return { name: 'p0-figure-7', chart: { title, note, panels, columns: 2 } };
 }
 
-/** Figure 8: requests a second of every system, a panel for each load, over that of vanilla. */
+/** Figure 8: requests per second of every system relative to vanilla, one panel per load. */
 export function figure8({ settings, rows, loads, requests, seeds }: LabPlan, cells: readonly Cell[]): NamedChart {
   const throughput = (setting: string, row: string, load: string) => {
     const own = cells.filter((cell) => cell.setting === setting && cell.row === row);

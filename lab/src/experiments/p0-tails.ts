@@ -1,5 +1,5 @@
-// P0's figures 3 and 6a: how long sequential MCTS takes with and without the positive exit, one question at a time, and what the reward of a
-// first step says about the score of its whole path. With --trees on what a real model wrote.
+// P0's figures 3 and 6a: the time of sequential MCTS with and without the positive exit, one question at a time, and how well the reward of a
+// first step predicts the score of its whole path. With --trees on a real model's samples.
 
 import { mean } from '@coppice/core/base';
 import type { LabExperiment, MeasuredCell, NamedChart } from '../experiment/experiment.ts';

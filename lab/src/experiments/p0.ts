@@ -1,5 +1,5 @@
-// P0's evaluation (§5) as the simulator sees it: the canonical comparison with figures 7 and 8, other views of the same cells, and the
-// figures 2 and 4, which are cells of their own on its first seed.
+// P0's evaluation (§5) in the simulator: the canonical comparison with figures 7 and 8, which show the same cells, and figures 2 and 4,
+// which have cells of their own on its first seed.
 
 import { mean } from '@coppice/core/base';
 import type { LabExperiment, TrialSource } from '../experiment/experiment.ts';

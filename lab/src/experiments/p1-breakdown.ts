@@ -1,5 +1,5 @@
-// P1's figure 10: mean latency of self-consistency at fixed arrival rates, as gang scheduling, the exit of certainty and shortest first join in, one
-// after the other. With --trees on what a real model wrote to GSM8K, the paper's task.
+// P1's figure 10: mean latency of self-consistency at fixed arrival rates, adding gang scheduling, the exit of certainty and shortest first one
+// after the other. With --trees on a real model's samples of GSM8K, the paper's task.
 
 import { mean } from '@coppice/core/base';
 import type { LabExperiment, TrialSource } from '../experiment/experiment.ts';

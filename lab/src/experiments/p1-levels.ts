@@ -1,4 +1,4 @@
-// Deadlines kept by arrival rate and order (P1 §6.3 to §6.6), simulated.
+// Share of deadlines kept, by arrival rate and order (P1 §6.3 to §6.6), simulated.
 
 import type { LabExperiment } from '../experiment/experiment.ts';
 import { levelCharts } from '../service-levels/level-charts.ts';

@@ -1,4 +1,4 @@
-// P1's figure 12: what the thresholds of certainty save and cost, one after the other, simulated or on what a real model wrote (--trees).
+// P1's figure 12: savings and costs of each threshold of certainty, simulated or on a real model's samples (--trees).
 
 import type { LabExperiment } from '../experiment/experiment.ts';
 import { type Yield, yieldOf } from '../service/index.ts';

@@ -69,7 +69,7 @@ export function certaintyCells(plan: LabPlan, families: readonly CertaintyFamily
     );
 }
 
-/** `name`: what its charts are called by. */
+/** `name`: prefix of its charts' names. */
 export function certaintyReport(
   found: readonly MeasuredCell<CertaintyCell, Yield>[],
   { settings, seeds, requests, trees }: LabPlan,
@@ -163,12 +163,12 @@ const columns: readonly TableColumn<CertaintyLine>[] = [
   { heading: 'accuracy, points', of: ({ rule, points }) => (rule === 'none' ? '' : withHalf(points, 1)) },
 ];
 
-/** A row for every program, cap and rule. */
+/** One row per program, cap and rule. */
 export function certaintyTable(lines: readonly CertaintyLine[]): LabTable {
   return tableOf(columns, lines);
 }
 
-/** Token-to-accuracy: a chart for every program, a line for every rule, a point for every cap. */
+/** Token-to-accuracy: a chart per program, a line per rule, a point per cap. */
 export function certaintyCharts(lines: readonly CertaintyLine[], note: string, name: string): NamedChart[] {
   return [...Map.groupBy(lines, ({ program }) => program)].map(([program, own]) => {
     const series = [...Map.groupBy(own, ({ rule }) => rule)].map(([rule, some], at): Series => {

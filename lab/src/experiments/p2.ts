@@ -1,5 +1,5 @@
-// In which regime drafting pays (P2), in virtual time by the embedded engine's own scheduling of drafts. Speed-ups are the time without
-// drafts over the time with them, for the same sequences.
+// The conditions under which drafting pays (P2), in virtual time with the embedded engine's own scheduling of drafts. Speed-ups are the time
+// without drafts over the time with them, for the same sequences.
 
 import type { LabExperiment, NamedChart } from '../experiment/experiment.ts';
 import { type LabTable, plainTable } from '../experiment/table.ts';

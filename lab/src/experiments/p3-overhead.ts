@@ -1,5 +1,5 @@
-// P3's figures 12 and 13: speculation beside a generator that predicts several tokens at a time, and what speculation costs the steps that
-// programs ask for: time per token of the generator, latency of the reward model.
+// P3's figures 12 and 13: speculation beside a generator that predicts several tokens at a time, and the cost of speculation for the steps that
+// programs request: the generator's time per token, and the reward model's latency.
 
 import type { LabExperiment, MeasuredCell } from '../experiment/experiment.ts';
 import { type LabTable, tableOf } from '../experiment/table.ts';

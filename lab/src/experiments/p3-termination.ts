@@ -1,5 +1,5 @@
-// P3's table 2: what early termination (§4.4, `certain: margin`, with speculation) does to right answers, its four programs at its two sizes each,
-// paired question by question. With --trees on what a real model wrote.
+// P3's table 2: the effect of early termination (§4.4, `certain: margin`, with speculation) on right answers, its four programs at its two sizes each,
+// paired question by question. With --trees on a real model's samples.
 
 import { mean } from '@coppice/core/base';
 import type { LabExperiment, MeasuredCell } from '../experiment/experiment.ts';

@@ -1,6 +1,6 @@
-// What speculation gives a single search and several at a time, simulated (P3 §6.2): every kind of program with and without it, the same questions on
-// an idle machine. Time is that of the whole search; waste is the share of its tokens that the search without did not need; a guess was
-// right where the program came to ask for it. Answers are compared one by one: none may differ.
+// The gain of speculation for a single search and for several at a time, simulated (P3 §6.2): every kind of program with and without it, on the same
+// questions and an idle machine. Time is that of the whole search. Waste is the share of tokens that the search without speculation does not need.
+// A guess is right if the program later asks for it. Answers are compared one by one: none may differ.
 
 import { mean } from '@coppice/core/base';
 import { addGuesses, type Guesses } from '@coppice/core/log';

@@ -1,5 +1,5 @@
-// P4's figures 11 and 14: what its three parts give beam search and its variants (one pair of models, AIME), and right answers with them and without,
-// by vote and among the best N paths.
+// P4's figures 11 and 14: the gain of its three parts for beam search and its variants (one pair of models, AIME), and right answers with and without
+// them, by vote and among the best N paths.
 
 import { mean } from '@coppice/core/base';
 import { goodput } from '@coppice/core/log';
@@ -82,7 +82,7 @@ export const p4Variants: LabExperiment<VariantCell, VariantRun> = {
   },
 };
 
-/** Whether one of the N paths with the best scores is right; a path that was drawn twice counts twice. */
+/** For each N of `passes`, tells whether one of the N best paths by score is right; a path that was drawn twice counts twice. */
 export function passedAt(paths: readonly FinishedPath[]): boolean[] {
   const best = [...paths]
     .sort((a, b) => b.score - a.score)

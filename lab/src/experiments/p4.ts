@@ -1,5 +1,5 @@
-// What P4's three parts give beam search on its consumer GPU, simulated (§6.2, §6.4), one question at a time. Goodput is the paper's: mean
-// tokens of a beam over the mean time until it is complete. Speculation changes no beam, so tokens are the same.
+// The gain of P4's three parts for beam search on its consumer GPU, simulated (§6.2, §6.4), one question at a time. Goodput is the paper's: mean
+// tokens of a beam over its mean time to completion. Speculation changes no beam, so tokens are the same.
 
 import { goodput } from '@coppice/core/log';
 import type { LabExperiment, MeasuredCell } from '../experiment/experiment.ts';

@@ -1,5 +1,5 @@
-// Ours beside their baselines, up to deep overload: the comparison, and one chart of it: how near each policy comes to the clairvoyant
-// capacity, setting by setting, and how many times better than the base its latencies are, load by load.
+// Our policies beside their baselines, up to deep overload: the comparison, and one chart of it. The chart shows each policy's share of the
+// clairvoyant capacity, setting by setting, and its latencies relative to the base, load by load.
 
 import { mean } from '@coppice/core/base';
 import type { NamedChart } from '../experiment/experiment.ts';

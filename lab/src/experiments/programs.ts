@@ -1,4 +1,4 @@
-// What every search has to beat: samples without a tree, each with the exits it can use, beside the rows of P0.
+// The programs that every search has to beat: samples without a tree, each with the exits it can use, beside the rows of P0.
 
 import { listed } from '../experiment/plan.ts';
 import { rows } from '../service/index.ts';

@@ -1,5 +1,5 @@
-// Whether a policy ever loses to what it is made of: over settings drawn at random, its capacity and its p99 against the best
-// of the others, each setting by itself. The worst are printed first: a mean would hide them. Accuracy is paired with that of
+// Tests whether a policy loses to one of its own parts: over settings drawn at random, its capacity and p99 against the best of the
+// others, each setting by itself. The worst settings are printed first, since a mean would hide them. Accuracy is paired with that of
 // `positive`, question by question over all settings.
 
 import type { LabExperiment, TrialSource } from '../experiment/experiment.ts';
@@ -85,7 +85,7 @@ function against(values: readonly number[], best: (...values: number[]) => numbe
 const compared = { capacity: 'capacity', p99: 'p99', p50: 'p50', overPositive: 'p50 over positive' } as const;
 type Compared = keyof typeof compared;
 
-/** The figures of all settings, then the worst of them in words. */
+/** The figures of all settings, then the worst settings in words. */
 export function verdictBlocks(verdicts: readonly Verdicts[], worst: number): Block[] {
   const sorted = (name: Compared) => verdicts.map((each) => each[name]).sort((a, b) => a - b);
   const at =

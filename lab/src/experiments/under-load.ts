@@ -1,5 +1,5 @@
-// Whether speculation hurts under load, in settings drawn at random (../speculation/under-load.ts): over all of them, over those that are boosted
-// and not, how much is chance alone, and what is left of speculation where there is more to do than can be done.
+// Tests whether speculation hurts under load, in settings drawn at random (../speculation/under-load.ts): over all settings, over those with and without
+// boost, how much is chance alone, and how much speculation is left under overload.
 
 import { mean } from '@coppice/core/base';
 import type { LabExperiment } from '../experiment/experiment.ts';
@@ -27,14 +27,14 @@ export const underLoadExperiment: LabExperiment<LoadedSetting, LoadVerdict> = {
   },
 };
 
-/** The most that the upper end of an interval may be. */
+/** Highest allowed upper end of an interval. */
 export const mostHarm = 1.03;
 /** From this multiple of the capacity on there is no room to speculate in. */
 const saturated = 1.3;
 
 type TimePercentile = 'p50' | 'p99';
 
-/** Over all settings: the geometric mean of their ratios, with its 95 % interval over settings. */
+/** The geometric mean of the settings' ratios, with its 95 % interval over settings. */
 export function overall(ratios: readonly Ratio[]): Ratio {
   const values = ratios.map((each) => each.value);
   const { value } = estimateRatio([values]);
@@ -45,8 +45,8 @@ export function overall(ratios: readonly Ratio[]): Ratio {
 }
 
 /**
- * Two things are held against the bar: the interval of the mean over settings, and each setting's own interval, of which the largest
- * upper end is given. Then the settings themselves, the worst first.
+ * Compares two things with the bound: the interval of the mean over settings, and the largest upper end of the settings' own intervals.
+ * Then lists the settings, the worst first.
  */
 export function loadBlocks(verdicts: readonly LoadVerdict[], worst: number): Block[] {
   const cases = [...verdicts].sort((a, b) => upperEnd(b) - upperEnd(a)).slice(0, worst);

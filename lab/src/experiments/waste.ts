@@ -1,6 +1,6 @@
-// Where a policy's tokens go, held against one who knows the end (../clairvoyant.ts): of every question what was computed up to
-// where its final answer led for good, or where that is wrong up to its first completed rollout, and what was computed after.
-// Only the first kind is needed; no policy can know which is which.
+// Where a policy's tokens go, compared with a scheduler that knows the end (../clairvoyant.ts): for each question, the tokens before its final
+// answer led for good (if that is wrong, before its first completed rollout), and those after.
+// Only the first are needed; no policy can tell them apart.
 
 import { mean } from '@coppice/core/base';
 import { clairvoyantTokens } from '../clairvoyant.ts';
@@ -23,7 +23,7 @@ interface WatchedQuestion {
   readonly all: number;
 }
 
-/** Tokens of both models, of a mean question. */
+/** Tokens of both models for a mean question. */
 export interface TokenWaste {
   readonly row: RowName;
   readonly rightUntil: number;

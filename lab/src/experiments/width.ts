@@ -1,6 +1,6 @@
-// Whether the widths of `safe` follow the machine: on three machines (../policies/width-places.ts) it is held against `boost` and against
-// itself with every fixed elasticity, the rule that it had before. For each load the best of these at the median and the best at p95
-// count, though no one of them need be both. Above 1 is better.
+// Tests whether the widths of `safe` follow the machine: on three machines (../policies/width-places.ts) it is compared with `boost` and with
+// itself under every fixed elasticity, its former rule. For each load the best of these at the median and the best at p95 count, even if
+// they differ. Above 1 is better.
 
 import type { LabExperiment, TrialSource } from '../experiment/experiment.ts';
 import { listed } from '../experiment/plan.ts';

@@ -1,5 +1,5 @@
-// What policies lose in worlds whose rewards lie, paired question by question with `positive`: with one strand a search, grown without a
-// clock, and with all that a search can use, on a tenth of the questions. Questions that no path answers right count and are not run.
+// The accuracy that policies lose in worlds with misleading rewards, paired question by question with `positive`: with one strand per search, without a
+// clock, and with as many as a search can use, on a tenth of the questions. Questions without a right path count but are not run.
 
 import type { LabExperiment } from '../experiment/experiment.ts';
 import { tableOf } from '../experiment/table.ts';

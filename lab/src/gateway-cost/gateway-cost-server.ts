@@ -1,4 +1,4 @@
-// One server of the gateway benchmark, in a process of its own: says its port, tells its CPU time when asked, ends when told.
+// One server of the gateway benchmark, in a process of its own: prints its port, reports its CPU time on request, ends on request.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';

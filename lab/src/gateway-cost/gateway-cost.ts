@@ -1,6 +1,6 @@
-// `npm run bench -- gateway-cost`: what the gateway itself costs. An engine that answers at once stands behind it, and beside it
-// a bare HTTP server that parses the same body and sends an answer of the same size; each in a process of its own, asked
-// by the same clients in turns, so that a busy machine is unfair to none.
+// `npm run bench -- gateway-cost`: measures the gateway's own cost. An engine that answers at once stands behind it. Beside it a bare HTTP
+// server parses the same body and sends an answer of the same size. Each runs in a process of its own, and the same clients ask them in
+// turns, so that a busy machine affects both.
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';

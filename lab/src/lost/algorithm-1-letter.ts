@@ -1,16 +1,16 @@
-// Two ways to share a budget that lost: Algorithm 1's preemption to the letter, and boosting before admitting. No plug-in carries them;
-// they are seams of the scheduler itself.
+// Two ways to share a budget that lost: Algorithm 1's preemption to the letter, and boosting before admitting. No plug-in has them;
+// they use seams of the scheduler itself.
 
 import { naturalSeats, type preemptAsNeeded } from '@coppice/core/scheduler';
 import type { Seat, Snapshot, WidthRule } from 'coppice';
 
-/** Every search above its width is cut down to it at once, and loses its steps in flight. */
+/** Cuts every search above its width down to it at once, with the loss of its steps in flight. */
 export const preemptEagerly: typeof preemptAsNeeded = (seats, { widths }) => {
   return { widths, preempt: seats.map(({ open }, at) => Math.max(0, open - widths[at]!)) };
 };
 
 /**
- * What is left when the running searches have all that their targets allow: keeps searches waiting while others are sped up at
+ * The strands left after the running searches have all that their targets allow. Keeps searches waiting while others are sped up at
  * poor efficiency, which loses throughput in P0 §5.3 (0.8x).
  */
 export function boostingRoom(present: readonly Seat[], snapshot: Snapshot, rule: WidthRule): number {

@@ -1,11 +1,11 @@
-// The probabilistic prune rule of P0 §4.1, about the threshold: an open strand ends when it is unlikely to reach it. It saved tokens and
-// cost accuracy on held-out questions (lab/docs/experiments/p0.md).
+// The probabilistic prune rule of P0 §4.1, on the threshold: an open strand ends when it is unlikely to reach it. It saved tokens but
+// lost accuracy on held-out questions (lab/docs/experiments/p0.md).
 
 import { readable, requireBound } from '@coppice/core/exit';
 import { definePrune, type PruneRule } from 'coppice';
 import { chanceToReach, experience } from './chance.ts';
 
-/** `epsilon`: the chance of reaching the threshold below which a strand is not worth its tokens. */
+/** `epsilon`: chance of reaching the threshold below which a strand ends. */
 export function pruneChance(epsilon: number): PruneRule {
   return {
     name: 'chance',

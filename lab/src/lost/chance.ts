@@ -1,7 +1,7 @@
-// The chance that a path reaches a score. P0 §4.1 gives no model; this is ours. The rewards to come are independent and like those on the
-// paths that strands have taken. Under `product` their logarithms are normal, mean and variance shrunk towards a hopeful prior, so that few
-// data prune nothing; under `minimum` each clears the target with the equally shrunken share of rewards that did. As many steps are to come
-// as completed paths were long in the mean.
+// The chance that a path reaches a score. P0 §4.1 gives no model; this is ours. Future rewards are independent and distributed like those on the
+// paths that strands have taken. Under `product` their logarithms are normal, with mean and variance shrunk towards a hopeful prior, so that few
+// data prune nothing. Under `minimum` each clears the target with the share of rewards that did, shrunk in the same way. The number of steps
+// to come is that of the mean completed path.
 
 import type { Aggregation, Node, Tree } from '@coppice/core/tree';
 
@@ -15,8 +15,8 @@ const leastReward = 0.01;
 export type Experience = ReturnType<typeof experience>;
 
 /**
- * Reads the steps that strands took to their end, each once: those are the rewards that a strand which picks its best child meets.
- * `target`: the score to reach. `clearing`: the share of these steps whose reward is at or above it, shrunk as well.
+ * Reads the steps of strands' paths, each once: the rewards that a strand meets if it picks its best child.
+ * `target`: the score to reach. `clearing`: share of these steps with a reward of at least `target`, shrunk too.
  */
 export function experience(tree: Tree, target: number) {
   const logs: number[] = [];

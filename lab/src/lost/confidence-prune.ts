@@ -1,8 +1,7 @@
-// Pruning by group confidence (DeepConf, Fu et al., arXiv 2508.15260): a sample ends when the model becomes less sure of its words, over a
-// window of tokens, than most of the samples that warmed the rule up were at their worst. It knows the words alone, never whether
-// they are right. The authors take the mean log probability of the 20 likeliest tokens and read every token; here it is that of the
-// token that was drawn, which every engine tells, read at the end of each step. Its gain in the simulator is built into the simulator's
-// log probabilities, and no other was measured.
+// Pruning by group confidence (DeepConf, Fu et al., arXiv 2508.15260): a sample ends when the model's confidence over a window of tokens falls below
+// the lowest of most warm-up samples. It knows the words alone, not whether they are right. The authors use the mean log probability of the 20
+// likeliest tokens at every token. Here it is that of the drawn token, which every engine gives, read at the end of each step. The simulator builds
+// its gain into its log probabilities, so only a real model could show one; none was measured.
 
 import { readable } from '@coppice/core/exit';
 import { sampleEnds } from '@coppice/core/tree';
@@ -42,7 +41,7 @@ function lowestConfidence(end: Node, window: number): number {
   return Math.min(Number.POSITIVE_INFINITY, ...groups);
 }
 
-/** The mean log probability of the last tokens of a path, whole steps of them; undefined where there are too few. */
+/** The mean log probability of the last whole steps of a path; undefined if they have too few tokens. */
 export function groupConfidence(node: Node, window: number): number | undefined {
   let [tokens, sum] = [0, 0];
   for (let at: Node | undefined = node; at?.step !== undefined && tokens < window; at = at.parent) {

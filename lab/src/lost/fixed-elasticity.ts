@@ -1,5 +1,5 @@
-// The width rule `gain` as it was: strands are shared out while the last of x stretches the round of all by at most `elasticity` / x,
-// the same number on every machine and for every model. No one number was right on all of them (decision 188).
+// The former width rule `gain`: gives out strands while the last of x lengthens all searches' round by at most `elasticity` / x,
+// the same number for every machine and model. No single number was right for all of them (decision 188).
 
 import { lastWorthwhile, stretchOf } from '@coppice/core/cost';
 import { isDoubted, sharedWidths } from '@coppice/core/scheduler';

@@ -1,10 +1,10 @@
-// P1 §6.2, its baseline `baseline-length`: gives up on questions whose answers are long. A baseline to hold certainty against; long
-// answers are no sign that more of them would not help. Promises nothing.
+// P1 §6.2, its baseline `baseline-length`: gives up questions with long answers. A baseline for certainty; long answers are no sign
+// that more of them would not help. Promises nothing.
 
 import { readable } from '@coppice/core/exit';
 import { defineExit, type ExitRule } from 'coppice';
 
-/** `limit`: mean tokens of the first `answers` answers from which on nothing more is spent. */
+/** `limit`: mean tokens of the first `answers` answers from which on the search ends. */
 export function exitByLength(limit: number, answers: number): ExitRule {
   return {
     name: 'length',

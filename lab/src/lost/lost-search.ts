@@ -1,5 +1,5 @@
-// A simulated search with parts that the product no longer has. The knobs are rows of published tables; what they turn are plug-ins
-// of this folder and two seams of the scheduler.
+// A simulated search with parts that the product no longer has. The knobs are rows of published tables; they turn plug-ins of this folder
+// and two seams of the scheduler.
 
 import { type BuiltSearch, buildSearch, type SearchPlan } from '@coppice/core/answering';
 import { defaultsOf, type OptionsOf, raise } from '@coppice/core/base';

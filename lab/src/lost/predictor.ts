@@ -1,7 +1,7 @@
-// The lightweight predictor of long searches (P0 §4.1, which gives no form; this is ours). Each rollout is accepted with
-// an unknown chance a. Before any rollout, a search whose best first-depth reward is f has a ~ Beta with mean f^γ and
-// weight κ; n rollouts that were not accepted leave the mean κ·f^γ / (κ + n). With R rollouts left it is then expected
-// to use (1 - (1 - a)^R) / a of them. Read: a weak first step and a row of misses mean that most of the rest will be used.
+// The lightweight predictor of long searches (P0 §4.1, which gives no form; this is ours). Each rollout is accepted with an unknown
+// chance a. Before any rollout, a search whose best first-depth reward is f has a ~ Beta with mean f^γ and weight κ; n rollouts without
+// acceptance leave the mean κ·f^γ / (κ + n). With R rollouts left, the expected use is (1 - (1 - a)^R) / a of them. So after
+// a weak first step and several misses the search will probably use most of the rest.
 
 import type { RunningSearch, Tree } from 'coppice';
 
@@ -20,7 +20,7 @@ export function expectedRollouts(chance: number, left: number): number {
   return chance <= 0 ? left : (1 - (1 - chance) ** left) / chance;
 }
 
-/** Between 0 and 1: the part of its remaining rollouts that a search is expected to use. */
+/** The share of its remaining rollouts that a search is expected to use, from 0 to 1. */
 export function expectedShare(search: RunningSearch): number {
   const left = Math.max(1, search.rolloutsLeft);
   const firstReward = search.tree && bestFirstReward(search.tree);
@@ -28,7 +28,7 @@ export function expectedShare(search: RunningSearch): number {
   return expectedRollouts(chance, left) / left;
 }
 
-/** The fact that the predictor reads. */
+/** The predictor's input. */
 export function bestFirstReward(tree: Tree): number | undefined {
   let best: number | undefined;
   for (const { reward } of tree.root.children) {

@@ -1,5 +1,5 @@
 // Algorithm 1's shares by other scores than the product's: another β, the predictor of long searches (λ), and ρ of paths that still
-// grow. None of them told searches apart better (lab/docs/experiments/p0.md).
+// grow. None of them distinguished searches better (lab/docs/experiments/p0.md).
 
 import { proximity, seniority, shareWidths } from '@coppice/core/scheduler';
 import { defineWidths, type RunningSearch, type Tree } from 'coppice';
@@ -24,7 +24,7 @@ function openProgress({ tree, threshold = 1 }: RunningSearch): number {
   return tree === undefined ? 0 : bestOpenScore(tree) / threshold;
 }
 
-/** 0 before the first step that was scored. */
+/** 0 before the first scored step. */
 export function bestOpenScore(tree: Tree): number {
   let best = 0;
   for (const { terminal, children, reward, score } of tree.nodes) {

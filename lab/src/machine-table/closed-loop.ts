@@ -1,6 +1,6 @@
-// A reward model that always has so many paths to score, each answered one asked again at once, as the simulator computes
-// it: passes of whatever waits, one after the other, and a way there and back on which the GPU is free. Turned around, the
-// rate of a real server tells what no clock outside of it can see: how much of a score's time is its pass.
+// A reward model under a constant number of paths, each replaced as soon as it is answered, in the simulator's model: passes of all waiting paths, one
+// after the other, and a transfer time during which the GPU is free. Fitted to the rate of a real server, the model shows what no outside clock
+// can see: the share of the pass in a score's time.
 
 import { Heap, Random } from '@coppice/core/base';
 
@@ -22,7 +22,7 @@ interface LoopRates {
 const passes = 600;
 const warmUpPasses = 100;
 
-/** Ways differ by up to half: paths that always came back together would be one group for ever, which no server sees. */
+/** Transfer times vary by up to half: equal ones would keep the same paths together for ever, unlike on a server. */
 export function closedLoop(inFlight: number, { passMs, passPaths, callMs }: LoopModel): LoopRates {
   const random = new Random('closed loop', inFlight);
   const wayMs = (): number => callMs * (0.5 + random.uniform());
@@ -49,7 +49,7 @@ function takeUntil(times: Heap<number>, nowMs: number, most: number): number {
   return taken;
 }
 
-/** What was read with so many paths there all the time. */
+/** Readings under a constant number of paths. */
 export interface LoopReading {
   readonly inFlight: number;
   readonly pathsPerMs: number;
@@ -57,7 +57,7 @@ export interface LoopReading {
 
 const tries = 40;
 
-/** How much of the time of a single score is its way there and back: the share whose rates are nearest to those read. */
+/** The transfer time within a single score's time whose rates are nearest to the readings. */
 export function fitCallMs(
   singleMs: number,
   modelOf: (callMs: number) => LoopModel,
@@ -75,7 +75,7 @@ export function fitCallMs(
 
 const mostSlowdown = 16;
 
-/** How many times as long passes take in company, by the rates alone and in company. */
+/** The slowdown of passes beside the generator, from the rates alone and together. */
 export function passSlowdown(model: LoopModel, alone: LoopReading, together: LoopReading): number {
   // The model is not exact: what it makes of the rate alone is taken out.
   return Math.max(1, passFactor(model, together) / passFactor(model, alone));
@@ -93,9 +93,9 @@ function passFactor(model: LoopModel, { inFlight, pathsPerMs }: LoopReading): nu
 }
 
 /**
- * How many times as long a decode step takes while a pass is under way, where it took `mean` times as long over passes and
- * gaps between them: decoding goes on at full speed in the gaps. Gaps that only the model sees must not blow it up: at most
- * twice the mean.
+ * The slowdown of a decode step during a pass, if steps were `mean` times as long over passes and the gaps between them: in the gaps
+ * decoding runs at full speed. At most twice the mean, so that gaps that only the model sees do not
+ * inflate it.
  */
 export function stepSlowdown(mean: number, busy: number): number {
   const left = 1 / Math.max(1, mean) - (1 - busy);

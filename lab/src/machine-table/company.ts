@@ -1,5 +1,5 @@
-// How much slower a generator and a reward model are while both work, at sizes from those of a few searches to all that the
-// servers take: one reading for each pair of sizes. The two may share a GPU.
+// The slowdown of a generator and a reward model while both work, from the sizes of a few searches up to all that the
+// servers take, with one reading per pair of sizes. The two may share a GPU.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GpuUser, SlowdownTable } from '../sim/slowdown.ts';
@@ -14,7 +14,7 @@ export interface CompanySizes extends ScoreSizes {
   readonly promptTokens: readonly number[];
 }
 
-/** What was read of one pair of sizes. */
+/** The reading of one pair of sizes. */
 export interface CompanyReading {
   readonly inFlight: number;
   readonly alone: DecodeReading;
@@ -64,7 +64,7 @@ function lineOf(reading: CompanyReading, tokensPerPath: number): string {
   return `  ${steps}; scores beside it: ${rateText(reading, tokensPerPath)}`;
 }
 
-/** A row for each number of sequences, a column for each size of pass that is larger than the one before. */
+/** One row per number of sequences, one column per size of pass that exceeds the one before. */
 export function slowdownOf(
   readings: readonly CompanyReading[],
   { loops, tokensPerPath }: ScoreReadings,

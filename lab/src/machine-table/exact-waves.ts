@@ -1,5 +1,5 @@
-// Waves of exact steps on an engine: so many sequences at once, each below a prompt of its own, each with exactly so many
-// tokens. Two lengths give what a token takes and what a request takes besides.
+// Waves of exact steps on an engine: a number of sequences at once, each below a prompt of its own, each with an exact number of
+// tokens. Two lengths give the time per token and the time per request.
 
 import { type Engine, FaultError } from 'coppice';
 import { EngineProbe } from 'coppice/bench';
@@ -15,7 +15,7 @@ interface WaveSize {
   readonly name: string;
 }
 
-/** What a decode step takes, and what a request takes besides. */
+/** Time of a decode step, and the further time of a request. */
 export interface DecodeReading {
   readonly sequences: number;
   readonly contextTokens: number;
@@ -23,7 +23,7 @@ export interface DecodeReading {
   readonly requestMs: number;
 }
 
-/** Requests that follow one another: how many are answered a millisecond, and what that says of each that joins. */
+/** Successive requests: answers per millisecond, and the time that each joining one adds. */
 export interface JoinReading {
   readonly sequences: number;
   readonly perMs: number;
@@ -37,7 +37,7 @@ const repetitions = 2;
 const loopTokens = 48;
 const loopSpread = 24;
 
-/** A request waits for its own steps and for all that join meanwhile: of so many that follow one another, each of the others once. */
+/** A request waits for its own steps and for all that join meanwhile: each of the other successive ones joins once. */
 export function joinMsOf({ sequences, stepMs, requestMs }: DecodeReading, wholeMs: number): number {
   return Math.max(0, (wholeMs - requestMs - loopTokens * stepMs) / sequences);
 }

@@ -1,5 +1,5 @@
-// Measures a machine for the simulator: what decode steps, prompts and scores take as the servers answer them, alone and
-// while the other one works, since the two may share a GPU. `npm run lab -- sim --machine` runs on what this gives.
+// Measures a machine for the simulator: the servers' times for decode steps, prompts and scores, alone and while the other one works,
+// since the two may share a GPU. `npm run lab -- sim --machine` runs on the result.
 
 import { mean, median } from '@coppice/core/base';
 import type { Engine, Verifier } from 'coppice';
@@ -86,7 +86,7 @@ export async function measureMachine(
   };
 }
 
-/** The reward model's side and what both lose in company, by arithmetic alone. */
+/** The reward model's side, and the slowdown of both together, by arithmetic alone. */
 export function sharedTable({ scores, company }: Pick<TableReadings, 'scores' | 'company'>, own: number) {
   const { rewardModel, model } = scoreTable(scores, own);
   return { rewardModel, slowdown: slowdownOf(company, scores, model) };

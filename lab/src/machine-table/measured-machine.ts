@@ -1,5 +1,5 @@
-// What was measured of a machine that serves a generator and a reward model: whole steps and scores as its servers answer
-// them, front end included, and what either loses while the other works. Plain data; `npm run lab -- table` writes it.
+// The measurements of a machine that serves a generator and a reward model: whole steps and scores as its servers answer them,
+// front end included, and the slowdown of each while the other works. Plain data; `npm run lab -- table` writes it.
 
 import type { SlowdownTable } from '../sim/slowdown.ts';
 

@@ -1,5 +1,5 @@
-// What a reward model takes for its scores, as the simulator wants it: passes by their tokens, the way there and back, and
-// the tokens that a score computes besides its own.
+// A reward model's times for scores, in the simulator's form: passes by their tokens, the transfer time, and the tokens that a score
+// computes besides its own.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { curve, valueAt } from '@coppice/core/cost';
@@ -20,10 +20,10 @@ export interface ScoreSizes {
   readonly loadedMs: number;
 }
 
-/** vLLM computes so many tokens in a pass of a reward model that was started as docs/gpu.md says. */
+/** Tokens per pass of vLLM for a reward model started as in docs/gpu.md. */
 export const passTokens = 16_384;
 
-/** What was read of a reward model. */
+/** Readings of a reward model. */
 export interface ScoreReadings {
   /** As the server counts those of one path that it computes. */
   readonly tokensPerPath: number;
@@ -38,7 +38,7 @@ interface ScoreTable {
   readonly model: LoopModel;
 }
 
-/** Paths of so many tokens; where prefixes are kept, the questions come again and only the steps are new. */
+/** Paths with this many tokens. If prefixes are cached, the questions repeat and only the steps are new. */
 export function shapeOf(
   { paths, pathTokens, stepTokens }: ScoreSizes,
   reuses: boolean,
@@ -66,7 +66,7 @@ export async function readScores(
   return { tokensPerPath, waves, loops };
 }
 
-/** `ownTokens`: what a path has that is computed for its score, without what the server or the model adds. */
+/** `ownTokens`: a path's tokens that are computed for its score, without those that the server or the model adds. */
 export function scoreTable(readings: ScoreReadings, ownTokens: number): ScoreTable {
   const { pass, callMs, model } = passTimes(readings);
   const extraTokens = Math.max(0, readings.tokensPerPath - ownTokens);
@@ -132,7 +132,7 @@ function passTimes({ waves, loops, tokensPerPath }: ScoreReadings) {
   return { pass: passesAt(callMs), callMs, model: modelAt(callMs) };
 }
 
-/** By tokens, times never falling: more work is not done sooner. */
+/** By tokens, with times that never fall: more work never takes less time. */
 export function rising(times: readonly (readonly [number, number])[]): [number, number][] {
   let least = 0;
   return times

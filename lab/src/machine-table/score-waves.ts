@@ -1,5 +1,5 @@
-// Scores of a verifier, timed: so many paths at once, or as many as it can be given for a while. No two paths are alike, so
-// that none is answered from memory. A reward model that keeps prefixes knows the questions: a score computes its step.
+// Times a verifier's scores: a number of paths at once, or a constant number for a while. All paths differ, so none is answered from a
+// cache. A reward model that caches prefixes knows the questions: a score then computes only its step.
 
 import { isAnswer } from '@coppice/core/engine';
 import { rootKey } from '@coppice/core/tree';

@@ -1,4 +1,4 @@
-// How much a server holds, where it says so: tokens of its KV cache, sequences at a time.
+// A server's limits, if it reports them: tokens of its KV cache, and sequences at a time.
 
 import { probe } from '@coppice/core/engine';
 import { Connection, type ConnectionOptions } from '@coppice/core/remote';
@@ -11,7 +11,7 @@ interface ServerRoom {
 /** More than a search is likely to want, for servers that do not say. */
 const enough: ServerRoom = { kvTokens: 400_000, sequenceLimit: 1024 };
 
-/** `named`: the model and the dialect, where they were told. */
+/** `named`: the model and the dialect, if given. */
 export async function roomOf(server: ConnectionOptions, named?: Parameters<typeof probe>[1]): Promise<ServerRoom> {
   const connection = new Connection(server);
   try {
@@ -22,7 +22,7 @@ export async function roomOf(server: ConnectionOptions, named?: Parameters<typeo
   }
 }
 
-/** Of a server that need not generate. */
+/** For a server that need not generate. */
 export async function cacheOf(server: ConnectionOptions): Promise<number> {
   const connection = new Connection(server);
   try {
@@ -37,7 +37,7 @@ async function readCache(connection: Connection): Promise<number> {
   return cacheTokens(metrics?.body ?? '') ?? enough.kvTokens;
 }
 
-/** vLLM's `cache_config_info` has the blocks of the cache and their size as labels. */
+/** vLLM's `cache_config_info` has number and size of the cache's blocks as labels. */
 export function cacheTokens(metrics: string): number | undefined {
   const info = /^vllm:cache_config_info\{(.*)\}/m.exec(metrics)?.[1] ?? '';
   const label = (name: string): number => Number(new RegExp(`\\b${name}="(\\d+)"`).exec(info)?.[1] ?? 0);

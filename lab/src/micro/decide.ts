@@ -1,4 +1,4 @@
-// How the work of one decision grows with the number of live searches: it must not grow faster than n log n.
+// How the work of one decision grows with the number of live searches: no faster than n log n.
 
 import { Random } from '@coppice/core/base';
 import { createScheduler, type RunningSearch, type Snapshot } from 'coppice';
@@ -8,7 +8,7 @@ import { countOperations } from './operations.ts';
 
 export const liveSearches = [10, 100, 1_000, 10_000] as const;
 
-/** Ways to have many live searches, each heavy for another part of the decision. */
+/** Kinds of crowds of live searches, each heavy for another part of the decision. */
 export const crowds = [
   'all run, half the budget free',
   'half wait, half the rest boosted',
@@ -71,7 +71,7 @@ function anyRunning(id: number, openStrands: number, random: Random): RunningSea
   return { ...known, demand, openStrands, width, rolloutsLeft: demand, ...seen };
 }
 
-/** How much faster than n log n the operations grew from the step before: at most 1 where they do not. */
+/** Growth of the operations since the step before, relative to n log n: at most 1 if they grow no faster. */
 export function growthFrom(before: DecisionCount, after: DecisionCount): number {
   const each = ({ live, operations }: DecisionCount) => operations / (live * Math.log2(live));
   return each(after) / each(before);

@@ -1,7 +1,6 @@
-// `npm run bench -- draft [--draft NAME] [--model NAME] [--tokens N] [--branches 1,4,16] [--rounds N]`: tokens per second without a draft
-// model, with one in the target's thread between its decodes, and with one in a thread of its own. They take turns within
-// each round, on a question that the shipped models know, so that the drafts are as good as in a search. Before that, what
-// they could gain at best by the cost of single decodes.
+// `npm run bench -- draft [--draft NAME] [--model NAME] [--tokens N] [--branches 1,4,16] [--rounds N]`: tokens per second without a draft model, with
+// one in the target's thread between its decodes, and with one in a thread of its own. They take turns within each round, on a question that the
+// shipped models know, so that the drafts are as good as in a search. First it prints the best possible gain by the cost of single decodes.
 
 import { parseArgs } from 'node:util';
 import { modelPath } from '@coppice/llama';

@@ -1,5 +1,5 @@
 // The other side of `npm run bench -- engine --peer`: the same work through node-llama-cpp's public API. Runs in a process
-// of its own; a number comes in (sequences), what a round took goes out.
+// of its own: reads a number of sequences, and writes the time of a round.
 
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

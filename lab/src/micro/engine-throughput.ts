@@ -1,7 +1,7 @@
 // `npm run bench -- engine [--peer] [--rounds N] [--model FILE] [--temperature X]`: tokens per second through the engine contract, beside a
-// bare decode loop on the same binding and, with --peer, node-llama-cpp's own API (installed on demand, never a
-// dependency). All of them take turns within each round, so that ratios are of one run. What sequences say alike the contract
-// computes once; at a high temperature they differ, and both do the same work.
+// bare decode loop on the same binding and, with --peer, node-llama-cpp's own API (installed on demand, never a dependency).
+// All of them take turns within each round, so that ratios are of one run. The contract computes equal tokens of sequences only once;
+// at a high temperature sequences differ, and all do the same work.
 
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ const samplingAt = (temperature: number) => ({ temperature, topP: 0.95, topK: 0,
 type BenchSampling = ReturnType<typeof samplingAt>;
 const peerVersion = '3.22.1';
 
-/** Processor time of the whole process is what a busy neighbour does not change; wall-clock time is what a user waits. */
+/** A busy neighbour does not change the process's processor time; wall-clock time is what a user waits. */
 export interface Round extends RoundWork {
   readonly wallMs: number;
   readonly processorMs: number;
@@ -113,7 +113,7 @@ async function timeRound(action: () => RoundWork | Promise<RoundWork>): Promise<
   return { ...work, wallMs: performance.now() - startMs, processorMs: (user + system) / 1000 };
 }
 
-/** Median, with the smallest and the largest. */
+/** Median, with the smallest and the largest value. */
 export function spread(values: readonly number[], digits: number): string {
   const sorted = [...values].sort((left, right) => left - right);
   const text = (value: number) => value.toFixed(digits);

@@ -1,5 +1,5 @@
 // Overload in real time and over HTTP: `coppice serve` with the simulated engine in a process of its own, an open stream
-// of chat completions, and the measure of overload.ts. `npm run bench -- goodput`; three minutes or so, on a machine that does nothing else.
+// of chat completions, and the measure of overload.ts. `npm run bench -- goodput` takes about three minutes, on an otherwise idle machine.
 
 import { Random } from '@coppice/core/base';
 import { type LoadAnswer, type LoadResult, measureOverload, type OpenLoad } from './overload.ts';

@@ -1,6 +1,6 @@
-// Events per second that the journals take: searches that are accepted, claimed, logged and ended, as a node does it, with
-// the events of a search of eight rollouts in size, five to an entry as a step of the loop writes them. SQLite in a temporary file; PostgreSQL where DATABASE_URL says, in a schema
-// of its own that is made and dropped. Several writers stand for several nodes, in one process: its CPU is reported too.
+// Events per second of the journals: searches are accepted, claimed, logged and ended as a node does it, with as many events as a search of eight
+// rollouts, five to an entry, as a step of the loop writes them. SQLite runs in a temporary file; PostgreSQL at DATABASE_URL, in a schema of its own
+// that is made and dropped. Several writers in one process stand for several nodes; its CPU time is reported too.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

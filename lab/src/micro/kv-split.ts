@@ -1,6 +1,6 @@
-// `npm run bench -- kv-split [--model NAME] [--cells N] [--searches N] [--rounds N]`: the same searches on one scarce KV memory, split
-// between generator and reward model as measured costs say (P4 §4.3), in halves, and as one-sidedly as it goes. What counts
-// is computed tokens (with too few cells a path is computed again) and their time. The splits take turns within each round.
+// `npm run bench -- kv-split [--model NAME] [--cells N] [--searches N] [--rounds N]`: runs the same searches on one scarce KV memory, split
+// between generator and reward model by measured costs (P4 §4.3), in halves, and as one-sidedly as possible. Compares computed tokens (with
+// too few cells a path is computed again) and their time. The splits take turns within each round.
 
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -32,12 +32,12 @@ const settings = { wish: wish, budget: 16, seed: 1 };
 /** Five numbers: the trees grow until the rollouts are used up. */
 const hard = 3;
 
-/** The KV memory that holds so many tokens of both models, half of them each. */
+/** Bytes of a KV memory with this many tokens, half of them for each model. */
 export function bytesOf(cells: number, { engine, verifier }: OpenedPair): number {
   return (cells / 2) * (engine.info.kvTokenBytes + prmOf({ verifier }).info.kvTokenBytes);
 }
 
-/** The measured split beside those that need no measurement: half the bytes each, and all but the least to one side. */
+/** The measured split, and those without measurement: half the bytes each, and all but the minimum to one side. */
 export async function splitsOf(
   embedded: OpenedPair,
   kvBytes: number,
@@ -57,7 +57,7 @@ export async function splitsOf(
   };
 }
 
-/** Hard puzzles, all at once, on caches of these sizes. */
+/** Runs hard puzzles, all at once, on caches of these sizes. */
 export async function searchUnder(model: string, kvSplit: MeasuredShare, searches: number): Promise<ScarceRun> {
   const embedded = await openEmbedded({ model, prm: prmName, kvSplit });
   try {

@@ -1,5 +1,5 @@
-// How much memory live searches take: many trees of a size, held by one runtime as in production, half way through their
-// work. `npm run bench -- memory [SEARCHES…]`; the bound is 2 GB for 10,000 searches of 200 nodes.
+// The memory of live searches: many trees of a size in one runtime, as in production, half way through their work.
+// `npm run bench -- memory [SEARCHES…]`; the bound is 2 GB for 10,000 searches of 200 nodes.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

@@ -1,5 +1,5 @@
-// `npm run lab -- micro NAME`, or `npm run bench -- NAME`: small benchmarks of one part each. An entry is one line below; its module says paragraphs and
-// tables, which are printed here, as those of experiments are.
+// `npm run lab -- micro NAME`, or `npm run bench -- NAME`: small benchmarks of one part each. Each entry is one line below; its module returns
+// paragraphs and tables, printed here like those of experiments.
 
 import { type Block, printed } from '../experiment/table.ts';
 
@@ -90,7 +90,7 @@ const benchmarks: readonly Benchmark[] = [
   },
 ];
 
-/** The first word is the benchmark, the rest its flags. Resolves to the exit status. */
+/** The first word names the benchmark; the rest are its flags. Resolves to the exit status. */
 export async function run([name, ...args]: readonly string[]): Promise<number> {
   const asked = benchmarks.find((each) => each.name === name);
   if (asked === undefined) {

@@ -1,7 +1,6 @@
-// Nodes beside one another: 20 searches a second are offered to each of 1, 2 and 4 nodes on one PostgreSQL, and to one process
-// on a file. What is served, how long it takes, and what it costs nodes and database; and what `safe` costs beside `boost`. DATABASE_URL says which database; the
-// tables are made in a schema of their own, and dropped. `npm run bench -- nodes`, on a machine that does nothing else: the
-// nodes share it.
+// Nodes in parallel: offers 20 searches a second to each of 1, 2 and 4 nodes on one PostgreSQL, and to one process on a file. Measures searches
+// served, their time, the CPU of nodes and database, and the cost of `safe` beside `boost`. Uses the database at DATABASE_URL, with tables in a
+// schema of its own, which is dropped. `npm run bench -- nodes`, on an otherwise idle machine, which the nodes share.
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';

@@ -1,7 +1,7 @@
 // `npm run bench -- offload [--model NAME]`: P4 §4.3.2 on the embedded engine. Instead of splitting one KV memory between generator and
-// reward model, each could have all of it while the other's cache is put away (the state of its sequences saved and restored).
-// Measures what that takes beside computing the tokens again, and compares a round both ways, as P4 chooses. What is put away lies in
-// the same memory as the cache where there is no GPU: the last column is what that memory is worth as cells.
+// reward model, each could have all of it while the other's cache is stored away (the state of its sequences saved and restored).
+// Measures the time of that beside computing the tokens again, and compares a round both ways, as P4 chooses. Without a GPU the stored state
+// lies in the same memory as the cache: the last column is the worth of that memory as cells.
 
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';

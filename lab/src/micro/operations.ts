@@ -1,7 +1,6 @@
-// Counts what a piece of synchronous code does, without a clock: calls and blocks entered in the files under a path, as
-// V8's precise coverage counts them. The same on every machine, so that growth can be asserted. What the engine does
-// natively (a copy, a map's hashing) is not counted; the comparisons of a sort are. For a process of its own: it turns
-// the optimiser off.
+// Counts the operations of synchronous code without a clock: calls and blocks entered in the files under a path, by V8's precise coverage. The count
+// is the same on every machine, so growth can be asserted. Native operations of the engine (a copy, a map's hashing) are not counted; the comparisons
+// of a sort are. Needs a process of its own, since it turns the optimiser off.
 
 import { Session } from 'node:inspector';
 import { setFlagsFromString } from 'node:v8';
@@ -12,7 +11,7 @@ interface CoveredScript {
   readonly functions: readonly { readonly ranges: readonly { readonly count: number }[] }[];
 }
 
-/** `under`: part of the path of the files that count, such as `/src/scheduler/`. */
+/** `under`: part of the paths of the files to count, such as `/src/scheduler/`. */
 export function countOperations(under: string, work: () => void): number {
   // Optimised code no longer counts: with it the figures come out too low, and differ from run to run.
   setFlagsFromString('--no-opt');

@@ -1,6 +1,6 @@
-// What a server is worth under overload, with any client: its capacity is the highest rate of an open stream of requests
-// at which 95 % of them get a complete answer within five times the median; its goodput is the complete answers a second at
-// ten times that rate. A refused request counts as one without an answer.
+// A server under overload, with any client. Its capacity is the highest rate of an open stream of requests at which 95 % of them
+// get a complete answer within five times the median; its goodput is the number of complete answers per second at ten times
+// that rate. A refused request counts as one without an answer.
 
 import { assert } from '@coppice/core/base';
 

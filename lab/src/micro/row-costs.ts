@@ -1,5 +1,5 @@
-// What a decode of so many branches with so many tokens each takes when no other process interrupts it: the shortest of many. From
-// these the gain of drafting follows by arithmetic, whatever else the machine does meanwhile.
+// The time of a decode with so many branches and tokens each, without interruptions by other processes: the shortest of many. The gain of
+// drafting follows from these by arithmetic, whatever else the machine does.
 
 import { Context } from '@coppice/llama/batch';
 import { findLibrary, loadBinding, Model } from '@coppice/llama/native';

@@ -9,7 +9,7 @@ interface SimulatedServer {
   readonly child: ChildProcess;
 }
 
-/** Resolves when it says where it listens. */
+/** Resolves when the server prints its address. */
 export async function startServer(settings: readonly string[], args: readonly string[]): Promise<SimulatedServer> {
   const set = settings.flatMap((each) => ['--set', each]);
   const child = spawn(

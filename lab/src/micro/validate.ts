@@ -1,7 +1,6 @@
-// `npm run bench -- validate`: the simulator against the embedded engine. The same questions under the same policies on
-// both: the engine for real, then the simulator with the cost table that the engine measured of itself in this run and the
-// steps and rewards that it gave. Repetitions are interleaved, each with a table of its own, since a machine has good and
-// bad minutes; figures are medians over them. Misses are printed as such.
+// `npm run bench -- validate`: the simulator against the embedded engine, with the same questions under the same policies. The engine runs for real;
+// the simulator then runs with the cost table that the engine measured in this run, and with its steps and rewards. Repetitions are interleaved, each
+// with a table of its own, since a machine's speed varies; figures are medians over them. Misses are printed as such.
 
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';

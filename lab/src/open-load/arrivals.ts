@@ -1,8 +1,8 @@
-// When questions come, and in which order: the same for every policy, and the gaps of all rates are the same draws. Pure.
+// The moments and the order of questions: the same for every policy; the gaps of all rates are the same draws, scaled. Pure.
 
 import { hash, Random } from '@coppice/core/base';
 
-/** Files of questions go from easy to hard; those who come at random moments do not. */
+/** Shuffles questions: files order them from easy to hard, arrivals do not. */
 export function mixed<Question extends { readonly id: string }>(
   seed: number,
   questions: readonly Question[],
@@ -11,7 +11,7 @@ export function mixed<Question extends { readonly id: string }>(
   return questions.toSorted((a, b) => place.get(a)! - place.get(b)!);
 }
 
-/** Poisson, in milliseconds from the start. */
+/** Poisson arrivals, in milliseconds from the start. */
 export function arrivals(seed: number, count: number, perSecond: number): number[] {
   let atMs = 0;
   return Array.from({ length: count }, (_, at) => {

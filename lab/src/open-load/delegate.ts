@@ -1,4 +1,4 @@
-// An engine or a verifier that is listened to.
+// Wraps an engine or a verifier, to listen to it.
 
 /** The same object, with some of its methods replaced. */
 export function delegate<Target extends object>(target: Target, replaced: Partial<Target>): Target {

@@ -1,4 +1,4 @@
-// Who else uses the cores: times that were measured beside busy neighbours say little.
+// The share of the cores that other processes use: times measured beside busy neighbours say little.
 
 import { cpus } from 'node:os';
 
@@ -14,7 +14,7 @@ export function processorMs(): ProcessorMs {
   return { atMs: performance.now(), own: (user + system) / 1000, all };
 }
 
-/** What the cores did for others than this process since then: busy neighbours make measured times long and the table stale. */
+/** Share of the cores' work since `before` that was for other processes: busy neighbours lengthen measured times and invalidate the table. */
 export function othersShare(before: ProcessorMs): number {
   const now = processorMs();
   const others = now.all - before.all - (now.own - before.own);

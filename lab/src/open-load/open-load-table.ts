@@ -1,5 +1,5 @@
-// What came of policies under open arrivals, to be read: times, how many times better than the first contender's, and the same as
-// the simulator says it; then the pairs of policies that the two put in different orders.
+// The results of policies under open arrivals: times, their ratios to the first contender's, and the simulator's prediction of both;
+// then the pairs of policies that measurement and simulator order differently.
 
 import type { LoadFigures, LoadPoint, LoadReport } from './open-load.ts';
 

@@ -1,7 +1,6 @@
-// Policies on a real engine while questions come when they come: the same questions at the same moments for every policy, at
-// rates that are multiples of what `positive` has served in this run with all of them there at once. Beside every figure
-// stands what the simulator says of it, from the times that engine and verifier measured of themselves and from what they
-// wrote: whether it puts the policies in the same order is what the simulator is worth.
+// Policies on a real engine under open arrivals: the same questions at the same moments for every policy, at multiples of the rate that `positive`
+// has served in this run with all questions there at once. Beside every figure stands the simulator's, computed from the times that engine and
+// verifier measured of themselves and from what they wrote. The simulator is as good as its order of the policies.
 
 import type { GoldQuestion } from '@coppice/core/answering';
 import { mean, raise } from '@coppice/core/base';
@@ -51,7 +50,7 @@ export interface LoadReport {
   readonly others: number;
 }
 
-/** `onPoint` hears of every point that has been measured. */
+/** `onPoint` is called after every measured point. */
 export async function openLoad(given: OpenLoadPlan, onPoint: (about: string) => void): Promise<LoadReport> {
   const plan = { ...given, questions: mixed(given.contest.settings.seed, given.questions) };
   const { loads, contenders, questions } = plan;

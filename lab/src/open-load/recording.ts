@@ -1,6 +1,6 @@
-// What a real engine and verifier said, kept so that the simulator can say it again: steps by question and seed (a child's
-// seed is a function of its path), rewards by question and path. The simulated run may look at a child that the real one
-// never did; then a step of the same question and depth stands in, and is counted.
+// Records what a real engine and verifier said, so that the simulator can repeat it: steps by question and seed (a child's
+// seed is a function of its path), rewards by question and path. If the simulated run needs a child that the real run
+// never drew, a step of the same question and depth stands in, and is counted.
 
 import { isAnswer, type PathStep } from '@coppice/core/engine';
 import type { RewardSource, StepSource } from '@coppice/sim/engine';

@@ -1,5 +1,5 @@
-// What a contender serves on a real engine with all questions there at once, by the simulator's definition (sim/capacity.ts): tokens a
-// second while searches wait, over those of a mean search. Of a backlog that soon ends most of the time is a tail in which few searches run.
+// A contender's rate on a real engine with all questions there at once, by the simulator's definition (sim/capacity.ts): tokens per
+// second while searches wait, over those of a mean search. A backlog that ends soon is mostly a tail in which few searches run.
 
 import type { GoldQuestion } from '@coppice/core/answering';
 import { isAnswer } from '@coppice/core/engine';

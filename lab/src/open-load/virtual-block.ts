@@ -1,5 +1,5 @@
-// A block of questions once more in virtual time (`runBlock` has it on a real engine): the simulator with the times that engine and
-// verifier measured of themselves, and the steps and rewards that were recorded of them.
+// Repeats a block of questions in virtual time (`runBlock` runs it on a real engine): the simulator with the times that engine and
+// verifier measured of themselves, and with their recorded steps and rewards.
 
 import type { GoldQuestion } from '@coppice/core/answering';
 import type { CostModel } from '@coppice/core/cost';

@@ -1,5 +1,5 @@
-// Three machines on which another strand costs something else: nothing until the GPU is full, the time of a reward model on the same GPU,
-// or its own rows. Each with a budget of its size, and steps as long as its models write them.
+// Three machines with different costs of another strand: nothing until the GPU is full, the time of a reward model on the same GPU,
+// or its own rows. Each has a budget of its size, and steps of its models' length.
 
 import { embeddedOnTwoCores } from '../sim/embedded-machine.ts';
 import { vllmOnH200 } from '../sim/h200-vllm.ts';

@@ -1,5 +1,5 @@
-// `npm run lab -- sim --fit`: the question profile whose trees are like those of a recording. Every figure of a profile is read
-// off the recording; then trees are drawn from the fitted model, as many and as wide, and measured in the same way. Pure.
+// `npm run lab -- sim --fit`: finds the question profile whose trees resemble a recording. Every figure of a profile is read off the
+// recording; then the fitted model draws as many trees, equally wide, which are measured in the same way. Pure.
 
 import { hash } from '@coppice/core/base';
 import type { PathStep } from '@coppice/core/engine';

@@ -1,4 +1,4 @@
-// A fit in words: the recording and the fitted model side by side, and the largest misfit.
+// A fit in words: recording and fitted model side by side, and the largest misfit.
 
 import type { ProfileFit } from './fit-profile.ts';
 import type { TreeStatistics } from './tree-statistics.ts';

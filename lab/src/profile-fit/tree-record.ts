@@ -1,5 +1,5 @@
-// Records what a real model draws: for each question a tree of independent samples, with every draw's tokens, both readings of the
-// verifier, the answer and whether it is right. Identical draws are one node that is named once per draw. The simulator
+// Records a real model's draws: for each question a tree of independent samples, with every draw's tokens, both readings of the
+// verifier, the answer and whether it is right. Identical draws are one node, named once per draw. The simulator
 // replays the file at any load (engine/sim/recorded-trees.ts).
 
 import { createHash } from 'node:crypto';

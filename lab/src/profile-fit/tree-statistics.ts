@@ -1,6 +1,6 @@
-// What recorded trees are like, depth by depth: how often draws repeat each other, how often a step below a sound path is
-// sound, and how well the reward tells sound siblings from others. A step is sound where some sample through it ended
-// right, which few samples underestimate. Draws count as often as they were drawn. Pure.
+// Statistics of recorded trees by depth: how often draws repeat each other, how often a step below a sound path is sound, and how well the
+// reward distinguishes sound siblings from others. A step counts as sound if some sample through it ended right, which underestimates
+// with few samples. A step counts once per draw. Pure.
 
 import { meanOrZero, median } from '@coppice/core/base';
 import type { RecordedTree } from '../service/index.ts';

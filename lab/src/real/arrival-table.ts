@@ -1,5 +1,5 @@
-// Policies under open arrivals as a table: for each load and policy what a request waits for, costs and gets right, and how many times
-// better that is than under the first policy, paired by question. Pure.
+// Policies under open arrivals as a table: for each load and policy the waits, costs and right answers of requests, and their ratios to the
+// first policy's, paired by question. Pure.
 
 import { mean } from '@coppice/core/base';
 import type { BenchTrial } from '../contest-shapes.ts';
@@ -7,7 +7,7 @@ import { meanDifference, percentile } from '../statistics.ts';
 
 export type ArrivalLine = Omit<BenchTrial, 'growth'> & { readonly load: string; readonly perSecond: number };
 
-/** What the table reads. */
+/** The fields that the table reads. */
 export type TimedLine = Pick<
   ArrivalLine,
   'load' | 'perSecond' | 'contender' | 'question' | 'correct' | 'latencyMs' | 'generatedTokens' | 'scoredTokens'

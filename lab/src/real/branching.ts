@@ -1,5 +1,5 @@
-// What a draw below a prefix is worth against a fresh one, from continuations of recorded samples (training/real/continuations.py). ρ: correlation of
-// rightness among continuations of one prefix, beyond what the question itself makes of it. Intervals are by the bootstrap over questions.
+// The worth of a draw below a prefix against a fresh one, from continuations of recorded samples (training/real/continuations.py). ρ is the correlation
+// of rightness among continuations of one prefix, beyond the effect of the question. Intervals are by the bootstrap over questions.
 
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -36,7 +36,7 @@ export function continuedIn(file: string): ContinuedQuestion[] {
   });
 }
 
-/** Questions with a prefix of each of `parents` samples at this place, with those alone. */
+/** The questions with a prefix from each of `parents` samples at this place, reduced to those prefixes. */
 export function continuedAt(all: readonly ContinuedQuestion[], place: keyof typeof places, parents = 3) {
   const [low, high] = places[place];
   const kept = all.map((question) => {
@@ -113,7 +113,7 @@ function bestByOthers(ends: readonly (readonly DrawnEnd[])[]): number {
   );
 }
 
-/** Share of right answers among those that lead. */
+/** Share of right answers among the leading ones. */
 export function votedRight(ends: readonly DrawnEnd[]): number {
   const groups = [...Map.groupBy(ends, ([answer]) => answer)].filter(([answer]) => answer >= 0);
   const most = Math.max(0, ...groups.map(([, group]) => group.length));
@@ -139,7 +139,7 @@ function gainOf({ samples, prefixes }: ContinuedQuestion, count: number, instead
 
 const [orders, resamples] = [40, 1000];
 
-/** Of all questions, and the 95 % interval of each figure. `judgeCost`: of a token of the prefixes that the judge reads, of a generated one. */
+/** Figures over all questions, with 95 % intervals. `judgeCost`: cost of a prefix token that the judge reads, in generated tokens. */
 export function branchingOf(questions: readonly ContinuedQuestion[], judgeCost: number, seed: number) {
   const drawn = mean(questions.flatMap(({ prefixes }) => prefixes.flatMap(({ ends }) => ends.map(([, , own]) => own))));
   const whole = mean(questions.flatMap(({ samples }) => samples.map(([, , tokens]) => tokens)));

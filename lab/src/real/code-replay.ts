@@ -1,7 +1,7 @@
-// refine over answers that were drawn before: the product's own program asks for them, each search alone or taught by those before it. A
-// fresh answer is one of those that were recorded of the task, a repair one of the task's own repairs at that depth, or where it has none
-// one of tasks of its set that are about as hard. What passes ends a search. Drawn again with replacement, so that it says less of hard
-// tasks than a run: a task none of whose few answers passed never does here.
+// Replays refine over recorded answers: the product's own program asks for them, each search alone or taught by earlier ones. A fresh
+// answer is one of the task's recorded ones. A repair is one of the task's own at that depth, or else one of a similarly hard task of
+// its set. The first answer that passes ends a search. Draws are with replacement, so a replay underestimates hard tasks: a task
+// whose few answers all failed never passes here.
 
 import { mean, Random } from '@coppice/core/base';
 import { formKey, type Learned, plantedEvent, Tree } from '@coppice/core/tree';
@@ -28,7 +28,7 @@ export type Teaching = 'alone' | 'mixed' | 'set by set';
 /** Set by set, as `code` runs them; best-of-n takes the other half of 100 searches at a time. */
 const refinesAtATime = 50;
 
-/** `times`: passes over all tasks, each in an order of its own and from nothing learned. */
+/** `times`: passes over all tasks, each in an order of its own and without earlier lessons. */
 export function replayRefine(
   lines: readonly CodeLine[],
   tokens: number,

@@ -1,6 +1,6 @@
-// One search for code that passes tests, on a model that is open, kept as one line: what it answered, whether the grading tests pass, what
-// it cost, and its answers in the order in which they came, so that programs can be compared at any number of tokens. The grading
-// tests are run here, after the search, on each answer that was the best of its moment; the search never sees them.
+// One search for code that passes tests, on an open model, as one line: its answer, whether the grading tests pass, its cost, and its
+// answers in order of arrival, so that programs can be compared at any number of tokens. The grading tests run here, after
+// the search, on each answer that was the best at some moment; the search never sees them.
 
 import { type CommandOptions, CommandVerifier, type SearchModel, type SearchOptions, search } from 'coppice';
 import type { CodeTask } from './code-tasks.ts';
@@ -95,7 +95,7 @@ export async function searchCode({ model, task, seed, options, grader, keepsText
   };
 }
 
-/** The ready runner, asked without a search. An answer that was graded once is not run again. */
+/** Runs the grading tests without a search; an answer that was graded before is not run again. */
 export class Grader {
   readonly #verifier: CommandVerifier;
   readonly #asked = new Map<number, (passes: boolean) => void>();

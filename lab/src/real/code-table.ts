@@ -1,12 +1,12 @@
-// Programs on programming tasks as a table: what each gets right and costs, and how far it is ahead of the first, paired by task and
-// averaged over seeds; also at equal tokens, by what each had found when it had generated so many. Pure.
+// Programs on programming tasks as a table: right answers, costs, and the lead over the first program, paired by task and averaged
+// over seeds; also at equal tokens, by the best answer that each had found by then. Pure.
 
 import { mean } from '@coppice/core/base';
 import { meanDifference } from '../statistics.ts';
 import type { CodeAnswer, CodeLine } from './code-search.ts';
 import { percentage } from './percentage.ts';
 
-/** `first`: the program that others are held against; `tokens`: of one search, after which they are, beside at their ends. */
+/** `first`: the program to compare with; `tokens`: budgets per search at which programs are compared, besides their ends. */
 export function codeTable(found: readonly CodeLine[], first: string, tokens: readonly number[]): string[] {
   const lines = found.toSorted((a, b) => Number(b.program === first) - Number(a.program === first));
   const sets = [...new Set(lines.map(({ set }) => set))];
@@ -84,7 +84,7 @@ function byTask(lines: readonly CodeLine[], isRight: (line: CodeLine) => boolean
   return found;
 }
 
-/** Of the answers that were there after so many tokens, the first of the best: that is the last that was graded. */
+/** Whether the best answer within so many tokens is right: the last graded one of them. */
 export function isRightWithin(answers: readonly CodeAnswer[], limit: number): boolean {
   let spent = 0;
   let right = false;

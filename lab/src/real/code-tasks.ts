@@ -1,6 +1,6 @@
-// Programming tasks with tests (HumanEval and MBPP, in the files of their authors) as questions: some of the tests search, the others
-// grade and never reach a prompt. HumanEval's assertions go to both sides by turns; of MBPP's three the first searches, and stands in the
-// question too, since it alone says what the function is called. A task with a single assertion is left out. Pure but for the reading.
+// Programming tasks with tests (HumanEval and MBPP, in their authors' files) as questions: the search sees some of the tests; the others grade
+// and never reach a prompt. HumanEval's assertions go to the two sides in turns. Of MBPP's three, the first is for the search and in the
+// question, which otherwise would not name the function. A task with a single assertion is left out. Pure except for reading files.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';

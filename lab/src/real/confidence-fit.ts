@@ -1,5 +1,5 @@
-// How often voted answers are right where searches stop, by recorded samples: the standing of the leading answer at each stop, and a logistic form
-// fitted to it. Every set has the same weight, however many questions it has.
+// How often voted answers are right where searches stop, from recorded samples: the state of the leading answer at each stop, and a logistic fit to
+// it. Every set has the same weight, whatever its number of questions.
 
 import { confidenceBy, featuresOf, type VotedStanding } from '@coppice/core/answer';
 import { mean, type Random } from '@coppice/core/base';
@@ -15,7 +15,7 @@ export interface VoteStop {
 /** By price, 0 for all samples; then by order, then by question. */
 export type VoteStops = readonly (readonly (readonly VoteStop[])[])[];
 
-/** Where the line without a judge stops at each price. The score is that of the leader's first sample. */
+/** The stops of the line without a judge at each price. The score is that of the leader's first sample. */
 export function stopsAt(
   questions: readonly (readonly Sample[])[],
   prices: readonly number[],
@@ -50,7 +50,7 @@ function stopOf(samples: readonly Sample[], price: number, waves: Waves): number
   }
 }
 
-/** The answer with most votes, of equals the one found first; undefined where none says anything. */
+/** The answer with most votes, among equals the first; undefined without answers. */
 export function leaderOf(samples: readonly Sample[]): VoteStop | undefined {
   const groups = Map.groupBy(samples, ({ group }) => group);
   groups.delete(undefined);
@@ -68,7 +68,7 @@ export function unscored({ standing: { share, samples }, right }: VoteStop): Vot
 /** Keeps weights small where the stops do not speak for larger ones, so that they travel. */
 const ridge = 0.002;
 
-/** Newton's method; `sets` are given equal weight. */
+/** Newton's method; every set has equal weight. */
 export function fitted(sets: readonly (readonly VoteStop[])[]): Parameters<typeof confidenceBy>[0] {
   const size = featuresOf(sets[0]![0]!.standing).length;
   let weights = new Array<number>(size).fill(0);
@@ -117,7 +117,7 @@ export interface Calibration {
   readonly high: number;
 }
 
-/** `orders`: the stops of all questions in each of their orders; figures are means over orders, their intervals those of one. */
+/** `orders`: the stops of all questions in each order; figures are means over orders, with the intervals of a single one. */
 export function calibrationOf(
   orders: readonly (readonly VoteStop[])[],
   confidence: (standing: VotedStanding) => number,

@@ -1,4 +1,4 @@
-// Greedy answers of a chat server that coppice has no part in: one request a question, whole, graded by the same reading of answers.
+// Greedy answers of a chat server without coppice: one request per question, whole, graded with the same reading of answers.
 
 import { extractAnswer as extractWritten, readingFor } from '@coppice/core/answer';
 import { type GoldQuestion, isRight } from '@coppice/core/answering';

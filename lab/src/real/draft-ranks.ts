@@ -1,5 +1,5 @@
-// How a draft model would have drafted an answer that its target wrote: the rank of every token of it among those that the draft model had in mind at
-// that place, and how likely it found its own best one. Under greedy decoding this tells what any chain or tree of drafts would have had accepted, without running it.
+// How a draft model would have drafted a target's answer: the rank of each token among the draft model's candidates at that place, and the probability
+// of its own best one. Under greedy decoding this gives the accepted tokens of any chain or tree of drafts, without running it.
 
 import { Context } from '@coppice/llama/batch';
 import { findLibrary, loadBinding, Model } from '@coppice/llama/native';

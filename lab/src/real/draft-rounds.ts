@@ -1,5 +1,5 @@
-// One block of questions on the embedded engine, without a draft model or with one, as one line: what it wrote, how long it took, and how many drafted
-// tokens stayed by their place in the draft. The target has read the prompts before the clock starts; the draft model reads them on the clock.
+// One block of questions on the embedded engine, with or without a draft model, as one line: its text, its time, and the accepted drafted tokens by
+// place in the draft. The target has read the prompts before the clock starts; the draft model reads them on the clock.
 
 import { LlamaEngine } from '@coppice/llama/engine';
 

@@ -1,10 +1,10 @@
-// What drafts gave, as tables: tokens a call of the target, acceptance by place, times as fast as without drafts in the same block; and what any chain or
-// tree of drafts would have given under greedy decoding, from ranks and from what decodes of so many rows cost. Pure.
+// The gain of drafts as tables: tokens per call of the target, acceptance by place, speed-up over the same block without drafts; and the gain of any chain
+// or tree of drafts under greedy decoding, from ranks and the costs of decodes by rows. Pure.
 
 import { type LabTable, tableOf } from '../experiment/table.ts';
 import type { DraftLine, RankedAnswer } from './draft-rounds.ts';
 
-/** Milliseconds of one decode by its rows: one sequence, so many tokens. */
+/** Milliseconds of one decode by its rows, the tokens of one sequence. */
 export interface DecodeCosts {
   readonly kind: 'cost';
   readonly threads: number;
@@ -116,7 +116,7 @@ function firstDifference(one: readonly number[], other: readonly number[]): numb
   return undefined;
 }
 
-/** Candidates at each depth of a draft, below every one of the depth before: [1, 1] is a chain of two. */
+/** Candidates at each depth of a draft, below each one of the depth before: [1, 1] is a chain of two. */
 export interface DraftShape {
   readonly widths: readonly number[];
   /** A chain ends before a token that the draft model finds less likely than this. */
@@ -131,7 +131,7 @@ function chain(length: number): readonly number[] {
   return Array.from({ length }, () => 1);
 }
 
-/** What drafts of every shape would have given on greedy answers, each alone: at best, since a tree is counted as its rows and no more. */
+/** The gain of drafts of every shape on greedy answers, each alone: an upper bound, since a tree costs only its rows. */
 export function shapeTable(answers: readonly RankedAnswer[], cost: DecodeCosts): LabTable {
   const plainMs = costOf(cost, cost.target, 1);
   const rows = [...chains, ...carefulChains, ...trees].map((shape) => {
@@ -152,7 +152,7 @@ function wordsOf({ widths, least }: DraftShape): string {
   return least === undefined ? widths.join(', ') : `up to ${widths.length}, each at least ${least} likely`;
 }
 
-/** Rounds one after the other over each answer: a round accepts while the answer's next token is among the candidates, and adds one. */
+/** Runs rounds over each answer: a round accepts tokens while the answer's next one is among the candidates, and adds one. */
 export function replay(answers: readonly RankedAnswer[], shape: DraftShape, cost: DecodeCosts) {
   const total = { rounds: 0, tokens: 0, verified: 0, ms: 0 };
   for (const answer of answers) {

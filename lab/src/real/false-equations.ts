@@ -1,5 +1,5 @@
-// What a false equation says of a recorded sample: how often right and wrong ones have one, where the first stands, and what a vote gains if
-// such samples count less. Draws nothing: what a model would write in place of such a line is not known here.
+// False equations in recorded samples: how often right and wrong samples have one, where the first one stands, and the gain of a vote that weighs
+// such samples less. Draws nothing: what a model would write in place of such a line is unknown here.
 
 import { canonical, extractAnswer, falseEquation } from '@coppice/core/answer';
 import { mean, Random } from '@coppice/core/base';
@@ -27,7 +27,7 @@ interface SolutionLine extends Pick<Sample, 'tokens' | 'right'> {
   readonly odds?: readonly number[];
 }
 
-/** Samples of each question by set; answers are those of the scores where there are any. */
+/** Samples of each question by set, with the answers of the scores if there are any. */
 export function checkedSamples(files: readonly string[], scores: readonly string[]): Map<string, CheckedSample[][]> {
   const nameOf = ({ set, index, system, sample }: SolutionLine) => [set, index, system, sample].join(':');
   const whole = (file: string) => recordedLines<SolutionLine>(file).filter(({ parent }) => parent === null);
@@ -72,7 +72,7 @@ export function alarmsIn(questions: Questions) {
   return { ...found, rightWith: rightIn(both.flat().filter(isFalse)), rightWithout: mean(others) };
 }
 
-/** Right answers of votes in random orders, plain and weighted by the judge, and the points that the weight of false equations adds. */
+/** Right answers of votes in random orders, plain and weighted by the judge, and the gain in points of weighing false equations. */
 export function checkedVotes(
   questions: Questions,
   counts: readonly number[],

@@ -1,10 +1,10 @@
-// Trees that searches of `contest` grew: what ending at the first answer of a score would have cost and given, and the trees as a
-// recording that the simulator draws from. A grown tree branches where the search did, which recorded samples do not. Pure.
+// Trees grown by searches of `contest`: the cost and right answers of ending at the first answer with a score, and the trees as a recording for the
+// simulator. Unlike recorded samples, a grown tree branches where the search did. Pure.
 
 import { type RecordedTree, type TreesHeader, treesFormat, treesVersion } from '../service/index.ts';
 import type { KeptNode } from './kept-tree.ts';
 
-/** A search as `contest` keeps it; nodes stand in the order in which they came. */
+/** A search as `contest` stores it; nodes are in order of arrival. */
 export interface Grown {
   readonly question: string;
   readonly nodes: readonly KeptNode[];
@@ -17,7 +17,7 @@ export interface FirstPassage {
   readonly tokens: number;
 }
 
-/** How the rewards of a path become its score. */
+/** Ways in which a path's rewards become its score. */
 export const aggregations = ['minimum', 'product', 'last'] as const;
 export type GrownAggregation = (typeof aggregations)[number];
 
@@ -35,7 +35,7 @@ function scores(nodes: readonly KeptNode[], aggregation: GrownAggregation): numb
   return found;
 }
 
-/** The first answer whose score reaches the threshold; without one the best scored. */
+/** The first answer whose score reaches the threshold, else the best-scored one. */
 export function firstPassage({ nodes }: Grown, threshold: number, aggregation: GrownAggregation): FirstPassage {
   const scored = scores(nodes, aggregation);
   let tokens = 0;
@@ -51,7 +51,7 @@ export function firstPassage({ nodes }: Grown, threshold: number, aggregation: G
   return { accepted: false, right: best.right, tokens };
 }
 
-/** Of all pairs of a right and a wrong end within a tree, the share in which the right one has the higher last reward; equal ones count half. */
+/** Share of pairs of a right and a wrong end within a tree in which the right one has the higher last reward; equal rewards count half. */
 export function endsToldApart(grown: readonly Grown[]): { readonly share: number; readonly pairs: number } {
   let won = 0;
   let pairs = 0;

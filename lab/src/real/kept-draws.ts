@@ -1,6 +1,6 @@
-// An engine that draws nothing twice: a request for what another search was given before (the same prompt, path, index and sampling) gets that step.
-// So two searches are held against each other on the same samples, by an engine that obeys no seed too. Usage is told as if it had been
-// drawn: a search costs what it asks for. Never shares what is still on its way: searches run one after the other.
+// An engine that draws nothing twice: a request that equals an earlier one of another search (the same prompt, path, index and sampling) gets
+// that step. So two searches can be compared on the same samples, even on an engine without seeds. Usage is reported as if the step had been
+// drawn: a search costs what it asks for. Shares no step that is still in flight: searches run one after the other.
 
 import { isAnswer } from '@coppice/core/engine';
 import type { Engine, EngineMessage, GenerateRequest } from 'coppice';

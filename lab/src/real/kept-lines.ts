@@ -1,11 +1,11 @@
-// Files of searches that a command adds to as they end: the first line says the settings that all share, every other is one search. A run that was
-// broken off goes on behind what its file holds; a line that it cut short is passed over.
+// Files of searches that grow as searches end: the first line has the settings that all share, every other line is one search. An interrupted
+// run continues after the last line; a line that was cut short is ignored.
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { raise } from '@coppice/core/base';
 
-/** What a file holds, begun with this first line where it is not there; one of other settings is refused. */
+/** The lines of a file, which is begun with this first line if missing; a file with other settings is refused. */
 export function keptUnder<Line>(file: string, head: string): Line[] {
   mkdirSync(dirname(file), { recursive: true });
   if (!existsSync(file)) writeFileSync(file, `${head}\n`);

@@ -1,9 +1,9 @@
-// The tree of a search on a real model in few bytes: for each node its parent, the tokens and the reward of its step, how many draws it
-// stands for, and at an end the answer and whether it is right. The texts stay behind.
+// The tree of a real model's search in few bytes: for each node its parent, the tokens and the reward of its step, the number of its draws,
+// and at an end the answer and whether it is right. Texts are left out.
 
 import type { Node, Tree } from 'coppice';
 
-/** Parent, tokens, reward in thousandths (−1: none), draws; at an end also the answer and 1 where it is right. */
+/** Parent, tokens, reward in thousandths (−1: none), draws; an end also has the answer, and 1 if it is right. */
 export type KeptNode =
   | readonly [number, number, number, number]
   | readonly [number, number, number, number, string | null, 0 | 1];

@@ -1,11 +1,11 @@
-// One search on an exact task, kept as one line. It ends with its first right answer, so what it had spent then says under which budgets of tokens
-// it would have been right.
+// One search on an exact task, as one line. It ends at its first right answer, so its tokens until then show under which budgets it
+// would have been right.
 
 import { defineVerifier, questionOf } from '@coppice/core/verifier';
 import { type ScoreStep, type SearchOptions, search } from 'coppice';
 import { isAnswerRight, isLineRight, type LineTask, linePrompt } from './line-tasks.ts';
 
-/** `samples`: a vote or best-of-n that takes the first whole answer which passes. `cut-samples` end at a false line, as paths of trees do. */
+/** `samples`: a vote or best-of-n that takes the first whole answer that passes. `cut-samples` end at a false line, like paths of trees. */
 export const linePrograms = ['samples', 'cut-samples', 'best-first', 'mcts'] as const;
 type LineProgram = (typeof linePrograms)[number];
 
@@ -39,7 +39,7 @@ const scoreLine: ScoreStep = ({ prompt, path, step }) => {
 const traits = { name: 'lines', summary: 'checks lines', exact: true } as const;
 export const lineChecker = defineVerifier({ ...traits, make: () => scoreLine });
 
-/** Tokens bound a search, and not its rollouts; one path is open at a time, so that nothing is under way when one is right. */
+/** Tokens bound a search, not rollouts. One path is open at a time, so that nothing is in flight when one is right. */
 export function lineOptions(program: LineProgram): SearchOptions {
   const shared = { rollouts: 2000, stepTokens: 64, maxTokens: 320, maxDepth: 16, policy: 'positive', threshold: 1 };
   const cut = { ...shared, boundPrune: 'threshold' } as const;

@@ -1,12 +1,12 @@
-// Trees and samples on exact tasks as tables: what each gets right within so many generated tokens and spends under that bound, and how far trees are
-// ahead of samples, paired by question and averaged over seeds. Pure.
+// Trees and samples on exact tasks as tables: right answers within so many generated tokens and the tokens spent under that bound, and the lead of
+// trees over samples, paired by question and averaged over seeds. Pure.
 
 import { mean } from '@coppice/core/base';
 import { meanDifference } from '../statistics.ts';
 import type { LineResult } from './line-search.ts';
 import { percentage } from './percentage.ts';
 
-/** `most`: the tokens that a search had; the bounds are these and their halves. */
+/** `most`: token budget of a search; the bounds are this and its halves. */
 export function lineTable(found: readonly LineResult[], most: number): string[] {
   const bounds = [16, 8, 4, 2, 1].map((part) => Math.round(most / part));
   return Object.entries(Object.groupBy(found, ({ task }) => task)).flatMap(([task, lines]) => {

@@ -1,6 +1,6 @@
-// Exact tasks for chat models: few-shot prompts, questions, and the judgement of a line by the shipped tasks' checkers, which ask whether it is well
-// made, uses what is there and computes right. A line that leaves one number is judged as the answer that it is. Nothing here looks
-// ahead: whether the numbers that are left can still make the target is not asked.
+// Exact tasks for chat models: few-shot prompts, questions, and the judgement of lines by the shipped tasks' checkers, which test that a line is well
+// formed, uses what is there and computes right. A line that leaves one number is judged as the answer that it is. Nothing here looks
+// ahead: it is not tested whether the numbers left can still make the target.
 
 import { readFileSync } from 'node:fs';
 import { checkLine } from '@coppice/core/answer';
@@ -32,7 +32,7 @@ export function linePrompt(task: LineTask, question: string): Message[] {
   return [{ role: 'system', content: system }, ...worked, { role: 'user', content: question }];
 }
 
-/** 200 for measuring; temperatures are chosen on others. */
+/** 200 questions for measuring; temperatures are chosen on others. */
 export function lineQuestions(task: LineTask, part: 'test' | 'tuning'): string[] {
   const random = new Random(task);
   const isTest = part === 'test';
@@ -105,7 +105,7 @@ function plain(text: string): string {
   return left === undefined ? line.replaceAll(' ', '') : `${sum!.replaceAll(' ', '')} left ${left}`;
 }
 
-/** False where the last line is wrong, given those before it. The answer ends a path, and no other line does. */
+/** False if the last line is wrong, given those before it. An answer must end the path, and only an answer may. */
 export function isLineRight(question: string, lines: readonly string[], isEnd: boolean): boolean {
   const shipped = lines.map(plain);
   const line = shipped.pop() ?? '';

@@ -1,12 +1,12 @@
-// The rows of the judged table that only a live server can fill: the default against the first contender at its rate, question by question over
-// all seeds; the default at a faster rate against itself, and against what replayed samples give for as many tokens. Pure.
+// The rows of the judged table that need a live server: the default against the first contender at its rate, question by question over all seeds;
+// and the default at a faster rate against itself and against replayed samples with as many tokens. Pure.
 
 import { mean } from '@coppice/core/base';
 import { meanDifference, percentile } from '../statistics.ts';
 import { percentage } from './percentage.ts';
 import type { ServedLine } from './served-questions.ts';
 
-/** Share of right answers that replayed samples give for so many tokens of both models. */
+/** Share of right answers of replayed samples with so many tokens of both models. */
 export type ReplayedRight = (tokens: number) => number | undefined;
 
 export function liveTable(lines: readonly ServedLine[], replayed: ReplayedRight = () => undefined): string[] {

@@ -1,5 +1,5 @@
-// One question put to a panel, and then to its models without any rule that could end it: the engines keep their draws (kept-draws.ts), so that both
-// are given the same samples, and the panel is the first to ask.
+// Puts one question to a panel, and then to its models without any rule that could end it. The engines keep their draws (kept-draws.ts), so both
+// get the same samples; the panel asks first.
 
 import type { SearchModel } from '@coppice/core';
 import { groupAnswers } from '@coppice/core/answer';

@@ -1,5 +1,5 @@
-// A panel over samples that were drawn before: the product's own program and rules ask for them in their order and say when it ends. Where a synthesis
-// would be written, one of all samples stands for it if there is one; else the vote of what has come, and no tokens are counted for it.
+// A panel over recorded samples: the product's own program and rules ask for them in their order and decide when it ends. In place of a synthesis
+// stands one of all samples, if there is one; else the vote so far, without tokens for it.
 
 import { concluded } from '@coppice/core/exit';
 import { createPanel } from '@coppice/core/program';
@@ -21,7 +21,7 @@ export interface ReplayedPanel {
   readonly by: string;
 }
 
-/** `drawn` of each model in their order; models in that of the panel. A disagreement is put together by one of them, or the vote decides. */
+/** `drawn`: each model's samples in their order, models in the panel's order. On a disagreement one of them writes a synthesis, or the vote decides. */
 export function replayPanel(
   drawn: readonly PanelSample[],
   isSynthesized: boolean,

@@ -1,12 +1,11 @@
-// The figures of panels against the same samples run to the end and judged, paired by question: what was run live, and what other rules
-// would have made of the samples.
+// Figures of panels against the same samples run to the end and judged, paired by question: of live runs, and of other rules on the same samples.
 
 import { mean } from '@coppice/core/base';
 import { meanDifference } from '../statistics.ts';
 import { type PanelSample, type ReplayedPanel, replayPanel } from './panel-replay.ts';
 import { percentage } from './percentage.ts';
 
-/** One way to answer a question, with what it cost. */
+/** One way to answer a question, and its cost. */
 export interface PanelArm {
   readonly right: boolean;
   /** Generated. */
@@ -51,13 +50,13 @@ export function liveTable(lines: readonly PanelLine[]): string[] {
   ];
 }
 
-/** Samples of one panel, and what a synthesis of them all was worth where one was written. */
+/** Samples of one panel, and the worth of a synthesis of them all if one was written. */
 export interface PanelTry {
   readonly samples: readonly PanelSample[];
   readonly written?: PanelArm;
 }
 
-/** What rules make of samples that are there, of each question once or several times over. */
+/** Results of rules on recorded samples of each question, once or several times over. */
 export function replayedTable(questions: readonly (readonly PanelTry[])[]): string[] {
   const all = questions.map((times) => meanArm(times.map(({ samples }) => wholeVote(samples))));
   const rows = [false, true].flatMap((isSynthesized) => {

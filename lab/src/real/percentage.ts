@@ -1,4 +1,4 @@
-// A share as tables write it: in percent, to a tenth.
+// Formats a share for tables: in percent, to a tenth.
 
 export function percentage(share: number): string {
   return (100 * share).toFixed(1);

@@ -1,6 +1,6 @@
-// What independent samples of a real model come to under each rule that chooses among them, for any number of them, and how a search
-// does against them at as many tokens of both models. Samples were drawn and scored elsewhere (training/real); answers are read and
-// graded here, as coppice reads them.
+// Right answers of independent samples of a real model under each rule that chooses among them, for any number of samples, and a
+// search compared with them at as many tokens of both models. Samples were drawn and scored elsewhere (training/real); answers are
+// read and graded here, as coppice reads them.
 
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -19,7 +19,7 @@ export interface Sample {
   readonly score: number;
 }
 
-/** One line of each of two files. */
+/** A line of each of two files. */
 export interface DrawnLine {
   readonly set: string;
   readonly index: number;
@@ -29,7 +29,7 @@ export interface DrawnLine {
 }
 export type ScoredLine = Pick<DrawnLine, 'set' | 'index' | 'sample'> & { readonly odds: readonly number[] };
 
-/** A file of lines, gzipped where its name says so. */
+/** A file of lines, gzipped if its name says so. */
 export function recordedLines<Line>(file: string): Line[] {
   const bytes = readFileSync(file);
   const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
@@ -52,7 +52,7 @@ export function sampleOf(question: GoldQuestion, { text, tokens }: DrawnLine, od
 export const rules = ['majority', 'weighted majority', 'best of n'] as const;
 export type Rule = (typeof rules)[number];
 
-/** Whether the answer that a rule takes is right. */
+/** Whether the answer that a rule chooses is right. */
 export function isChosenRight(samples: readonly Sample[], rule: Rule): boolean {
   if (rule === 'best of n') return samples.reduce((best, each) => (each.score > best.score ? each : best)).right;
   const weights = new Map<string, { weight: number; right: boolean }>();
@@ -93,7 +93,7 @@ export function ruleRow(questions: readonly (readonly Sample[])[], rule: Rule, s
   return { rule, samples, right, tokens: mean(first.map((each) => tokensOf(each, rule))) };
 }
 
-/** The rule and number of samples that do best with no more tokens than a search takes; the number is at most what was drawn. */
+/** The best rule and number of samples (at most those drawn) with no more tokens than a search. */
 export function bestRival(questions: readonly (readonly Sample[])[], tokens: number): RuleRow {
   const drawn = Math.min(...questions.map(({ length }) => length));
   const counts = Array.from({ length: drawn }, (_, at) => at + 1);
@@ -101,7 +101,7 @@ export function bestRival(questions: readonly (readonly Sample[])[], tokens: num
   return all.filter((row) => row.tokens <= tokens).reduce((best, row) => (row.right > best.right ? row : best));
 }
 
-/** A search against one row, question by question. */
+/** Compares a search with one row, question by question. */
 export function against(searched: readonly Searched[], questions: readonly (readonly Sample[])[], row: RuleRow) {
   const gains = searched.map(({ right }, at) => {
     return right - Number(isChosenRight(questions[at]!.slice(0, row.samples), row.rule));
@@ -109,7 +109,7 @@ export function against(searched: readonly Searched[], questions: readonly (read
   return meanDifference(gains);
 }
 
-/** A weighted majority whose samples come one at a time and end when `certain: lead` would end them. */
+/** A weighted majority whose samples come one at a time, up to the point where `certain: lead` would end it. */
 export function stoppedByLead(samples: readonly Sample[], risk: number): Searched {
   let used = 0;
   do used += 1;
@@ -131,7 +131,7 @@ function leadOf(samples: readonly Sample[]) {
 /** After so many samples: where they are still apart. */
 const looks = [2, 3, 4, 6, 8, 12];
 
-/** The slope of a logistic fit through 0 of "the leader is right and the second wrong" on the lead, where one of both is right. */
+/** The slope of a logistic fit through 0 of "the leader is right and the second wrong" on the lead, over questions where one of the two is right. */
 export function slopeOfLead(questions: readonly (readonly Sample[])[]): number {
   const points = questions.flatMap((samples) =>
     looks.flatMap((count) => {

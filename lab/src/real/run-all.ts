@@ -1,6 +1,6 @@
-// What a panel is held against: every model answers as often as in a panel, all of it to the end, and then a synthesis is written from the attempts
-// whether they agree or not, as prototypes of panels do. Draws are named as `panel` names them, so that both can be given the same. It never
-// stops early; whether the vote or the synthesis is its answer is left to the reader of its tree.
+// The baseline of a panel: every model answers as often as in a panel, all to the end, and then a synthesis of the attempts is written
+// whether they agree or not, as in prototypes of panels. Draws have the names that `panel` uses, so that both can get the same samples. It never
+// stops early; the reader of its tree decides whether the vote or the synthesis is its answer.
 
 import { groupAnswers } from '@coppice/core/answer';
 import {
@@ -78,7 +78,7 @@ export const runAll = defineProgram({
   },
 });
 
-/** What most of the samples say, the synthesis left out. */
+/** The answer of most samples, without the synthesis. */
 export function majorityOf(tree: Tree, samples: number): Answer | undefined {
   const [leader] = groupAnswers(votesOf(answersOf(tree, 0, samples)));
   return leader === undefined ? chosenAnswer(tree, 'best') : certainAnswer(tree, leader.votes[0]!.node.id);

@@ -1,10 +1,10 @@
-// Whether a file of samples or searches was made on these questions. Names do not tell: in most sets they are line numbers. Answers that were
-// graded as right do: the questions must grade most of them so too.
+// Tests whether a file of samples or searches was made on these questions. Names do not tell, since they are line numbers in most sets. But
+// the questions must also grade most of the answers right that were graded as right in the file.
 
 import { type GoldQuestion, isRight } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
 
-/** What a file says of one question. */
+/** A file's answer to one question. */
 export interface GradedAnswer {
   readonly question: string;
   readonly answer: string | null | undefined;

@@ -1,6 +1,6 @@
 // Samples of questions from files that hold more than samples: a recording of trees (`record`, training/real) and the searches of a `contest` of
-// best-of-n. A question's samples keep the order of their draw where the file tells it; a contest keeps the order in which they came, in which short
-// ones stand first, so that they are mixed.
+// best-of-n. A question's samples keep the order of their draw if the file has it. A contest has the order of arrival, with short ones first,
+// so its samples are shuffled.
 
 import { canonical } from '@coppice/core/answer';
 import { type GoldQuestion, isRight } from '@coppice/core/answering';
@@ -12,7 +12,7 @@ import { keptLines } from './kept-lines.ts';
 import type { Sample } from './rivals.ts';
 import { checkQuestions, type GradedAnswer } from './same-questions.ts';
 
-/** By id of the question; those of a second file stand behind those of the first. */
+/** By id of the question; samples of later files come after those of earlier ones. */
 export function samplesIn(files: readonly string[], questions: readonly GoldQuestion[]): Map<string, Sample[]> {
   const found = new Map<string, Sample[]>();
   for (const file of files) {
@@ -45,7 +45,7 @@ function recorded(file: string, questions: readonly GoldQuestion[]): [string, Sa
   });
 }
 
-/** As recorded, question by question; for rules that need no question to be read again. */
+/** As recorded, question by question, for rules that need not read the questions. */
 export function recordedSamples(file: string): Sample[][] {
   return readTrees(file, 'SAMPLES').trees.map((tree) => drawnPaths(tree).map((path) => sampleOfPath(path)));
 }
@@ -67,7 +67,7 @@ function contested(file: string, questions: readonly GoldQuestion[]): [string, S
   return searches.map((grown) => [grown.question, mixed(grown, endsOf(grown))]);
 }
 
-/** Paths of a tree whose steps were never branched below: each end is a sample, as often as it was drawn. */
+/** Paths of a tree without branches below the root: each end is a sample, once per draw. */
 export function endsOf({ nodes }: Grown): Sample[] {
   const parents = new Set(nodes.map(([parent]) => parent));
   return nodes.flatMap(([, , reward, count, answer, right], at) => {

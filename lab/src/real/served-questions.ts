@@ -1,4 +1,4 @@
-// Questions asked of a running gateway at their moments, as a client asks: one chat completion each, nothing set but what the row says.
+// Sends questions to a running gateway at given moments, like a client: one chat completion each, with only the row's settings.
 
 import { type GoldQuestion, isRight } from '@coppice/core/answering';
 import type { TimedLine } from './arrival-table.ts';
@@ -33,7 +33,7 @@ interface ChatSaid {
 
 type Asked = Omit<ServedLine, 'contender' | 'load' | 'perSecond'>;
 
-/** Says how many got no reply at all: nothing is kept of them, so that they are asked again. */
+/** Returns the number of questions without a reply. Nothing is kept of them, so a second run sends them again. */
 export async function askAtMoments(
   row: ServedModelRow,
   questions: readonly GoldQuestion[],

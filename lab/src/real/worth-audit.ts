@@ -1,4 +1,4 @@
-// How far a judge can be trusted, without labels, as coppice finds it out (core: tree/readings/audit.ts, log/agreement.ts), and against labels for comparison.
+// How far a judge can be trusted without labels, as coppice estimates it (core: tree/readings/audit.ts, log/agreement.ts), and against labels for comparison.
 
 import { judgeOf } from '@coppice/core/log';
 import { auditSamples } from '@coppice/core/tree';
@@ -44,7 +44,7 @@ function labelledAuc(questions: readonly VoteQuestion[]): number {
 
 const [leastShare, mostShare] = [0.5, 0.95];
 
-/** The leading answer where it leads alone and has 50 to 95 % of the samples. */
+/** The leading answer if it leads alone and has 50 to 95 % of the samples. */
 export function majorityOf({ answers, right }: VoteQuestion): number | undefined {
   const votes = Array.from(right, (_, answer) => answers.reduce((sum, each) => sum + Number(each === answer), 0));
   const [first = 0, second = 0] = votes.toSorted((a, b) => b - a);

@@ -1,6 +1,6 @@
-// `auto` as it ships (core: tree/readings/worth.ts), over recorded samples: votes without a judge while another sample is worth its price. Where that ends and
-// answers disagree, the judge reads samples of the leading ones, then all, as far as their tokens are worth the price too; answers then weigh what it found,
-// and the same line says whether to draw on. The glance at a leader that nothing was read of is left out: it changes no answer.
+// `auto` as it ships (core: tree/readings/worth.ts), over recorded samples: votes without a judge while another sample is worth its price. If answers then
+// disagree, the judge reads samples of the leading ones, then all, as long as their tokens are worth the price too. Answers are then weighted by the scores,
+// and the same line decides whether to draw on. The glance at a leader without scores is left out: it changes no answer.
 
 import { weightOf, worthConstants, worthOf } from '@coppice/core/tree';
 import { DrawnWaves, leadersOf, type VoteCourse, type VoteQuestion, type Waves } from './worth-course.ts';
@@ -21,7 +21,7 @@ export interface AutoSettings {
   readonly waves?: Waves | undefined;
 }
 
-/** The line over votes alone without a judge. */
+/** Applies the line to votes alone, without a judge. */
 export function stopAuto(course: VoteCourse, price: number, settings: AutoSettings): Stopped {
   const { trust, cost } = settings;
   const { generated, votes } = course;

@@ -1,5 +1,5 @@
-// One order of a question's samples, as a search sees them end, and how the vote stands after each. Ties are not drawn: a tie counts as the share of right
-// answers in it. Arrays of numbers throughout: a table replays millions of stops.
+// One order of a question's samples as a search sees them end, and the state of the vote after each. Ties are not drawn: a tie counts as its share of right
+// answers. Only arrays of numbers, since a table replays millions of stops.
 
 import type { Random } from '@coppice/core/base';
 import { expectedNeed, firstWaveOf, nextWave } from '@coppice/core/tree';
@@ -33,7 +33,7 @@ export function questionOf(samples: readonly Sample[]): VoteQuestion {
   };
 }
 
-/** How a vote stands after each sample. */
+/** The state of the vote after each sample. */
 export interface Standings {
   readonly first: readonly number[];
   readonly second: readonly number[];
@@ -65,7 +65,7 @@ export function shuffled(count: number, random: Random): number[] {
   return order;
 }
 
-/** How samples begin and count: so many open at a time, each counted when it ends (short ones first) or when all that began before it have ended. */
+/** How samples begin and count: a number open at a time, each counted when it ends (short ones first) or when all that began before it have ended. */
 export interface SampleDrawing {
   readonly open: number;
   readonly counts: 'by end' | 'in order';
@@ -123,7 +123,7 @@ function together({ tokens }: VoteQuestion, begun: readonly number[], { open, co
   return { order: places.map((place) => begun[place]!), generated };
 }
 
-/** Samples in all after the first wave, and after the next one. */
+/** Total samples after the first wave, and after the next one. */
 export interface Waves {
   readonly first: (price: number, most: number) => number;
   readonly next: (standing: Parameters<typeof nextWave>[0], price: number, most: number) => number;
@@ -131,7 +131,7 @@ export interface Waves {
   readonly looks: 'after each' | 'within';
 }
 
-/** As coppice draws: `usual` tokens a sample; hurried where strands are idle. */
+/** Waves as coppice draws them: `usual` tokens per sample; hurried if strands are idle. */
 export function shippedWaves(usual: number, hurried?: true): Waves {
   return {
     first: (price, most) => firstWaveOf({ price, hurried, usual }, most),
@@ -140,7 +140,7 @@ export function shippedWaves(usual: number, hurried?: true): Waves {
   };
 }
 
-/** A first wave of this size, then this part of what the rule expects to need. */
+/** A first wave of this size, then this part of the samples that the rule expects to need. */
 export function sizedWaves(first: number, part: number, looks: Waves['looks'] = 'after each'): Waves {
   const next: Waves['next'] = (standing, price, most) => {
     const missing = expectedNeed(standing, price, most) - standing.samples;
@@ -149,7 +149,7 @@ export function sizedWaves(first: number, part: number, looks: Waves['looks'] = 
   return { first: (_, most) => Math.min(first, most), next, looks };
 }
 
-/** Samples drawn in waves and counted in their order. All of a wave are open at once; the next one begins when all have ended. */
+/** Samples drawn in waves and counted in their order. A wave's samples are open together; the next wave begins when all have ended. */
 export class DrawnWaves {
   count = 0;
   /** Samples begun. */
@@ -221,7 +221,7 @@ function bests({ answers, right }: VoteQuestion, order: readonly number[], score
 /** Sums of the same scores in another order may differ by this much. */
 const rounding = 1e-9;
 
-/** The two largest weights, and the share of right answers among those that have the largest. Answers without weight are none. */
+/** The two largest weights, and the share of right answers among those with the largest. Answers without weight do not count. */
 export function leadersOf(weights: readonly number[], right: Uint8Array) {
   let [first, second, tied, rights] = [0, 0, 0, 0];
   for (let answer = 0; answer < weights.length; answer += 1) {

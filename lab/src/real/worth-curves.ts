@@ -1,4 +1,4 @@
-// Right answers of rules that stop a vote by what they cost, between two levels of a rule in proportion, as if searches took one or the other by lot.
+// Right answers over cost for rules that stop a vote, interpolated between two levels of a rule, as if each search drew lots between them.
 // Budgets are numbers of samples: their tokens, unjudged. Intervals are by the bootstrap over questions, the same questions for all rules.
 
 import { mean, type Random } from '@coppice/core/base';
@@ -9,7 +9,7 @@ import type { Replayed } from './worth-replay.ts';
 /** One level of a rule: cost in samples, share of right answers. */
 export type CostAndRight = readonly [cost: number, right: number];
 
-/** Right answers at a cost; a rule that cannot spend as much keeps its last point, one that costs more has none. */
+/** Right answers at a cost. A rule that cannot spend as much keeps its last point; one that always costs more has none. */
 export function rightAt(curve: readonly CostAndRight[], cost: number): number | undefined {
   const above = curve.findIndex(([each]) => each >= cost - 1e-9);
   if (above < 0) return curve.at(-1)![1];
@@ -18,7 +18,7 @@ export function rightAt(curve: readonly CostAndRight[], cost: number): number | 
   return from + ((to - from) * (cost - low)) / (high - low);
 }
 
-/** The least cost at which a rule has so many right answers; infinite where it never does. */
+/** The least cost at which a rule reaches this share of right answers; infinite if it never does. */
 export function costOf(curve: readonly CostAndRight[], right: number): number {
   const above = curve.findIndex(([, each]) => each >= right - 1e-9);
   if (above < 0) return Number.POSITIVE_INFINITY;
@@ -27,7 +27,7 @@ export function costOf(curve: readonly CostAndRight[], right: number): number {
   return low + ((high - low) * (right - from)) / (to - from);
 }
 
-/** What one drawing of questions shows, rule by rule. */
+/** The curves of one bootstrap draw of questions, by rule. */
 export interface DrawnCurves {
   readonly curves: readonly (readonly CostAndRight[])[];
   /** At each budget. */
@@ -104,13 +104,13 @@ export function interval(
   return { value, low: percentile(values, 2.5), high: percentile(values, 97.5) };
 }
 
-/** Points of a rule ahead of another at one of the budgets, as a share. */
+/** Lead of a rule over another at one of the budgets, as a share. */
 export function aheadAt(all: ReplayedCurves, rule: string, other: string, budget: number): WorthInterval | undefined {
   const [mine, its, at] = [all.rules.indexOf(rule), all.rules.indexOf(other), all.budgets.indexOf(budget)];
   return interval(all, ({ right }) => less(right[mine]![at], right[its]![at]));
 }
 
-/** The same in the mean of all budgets that both can keep to. */
+/** Mean lead over all budgets that both can keep to. */
 export function aheadInMean(all: ReplayedCurves, rule: string, other: string): WorthInterval {
   const [mine, its] = [all.rules.indexOf(rule), all.rules.indexOf(other)];
   const meanOf = ({ right }: DrawnCurves) => {
@@ -124,13 +124,13 @@ function less(left: number | undefined, right: number | undefined): number | und
   return left === undefined || right === undefined ? undefined : left - right;
 }
 
-/** Where a rule is furthest behind the best of others. */
+/** The budget at which a rule is furthest behind the best of the others. */
 export interface WorstGap extends WorthInterval {
   readonly samples: number;
   readonly other: string;
 }
 
-/** Points behind as a share, above 0 where the other is better; the interval is that of the pair at that budget. */
+/** The gap as a share, above 0 if the other is better; the interval is that of the pair at that budget. */
 export function worstGap(
   all: ReplayedCurves,
   rule: string,
@@ -151,7 +151,7 @@ export function worstGap(
   return { ...aheadAt(all, other, rule, samples)!, samples, other };
 }
 
-/** Tokens at the accuracy of the weighted vote of all samples less half a point, of that vote's own; infinite where the rule is never as good. */
+/** Tokens at which a rule is within half a point of the weighted vote of all samples, relative to that vote's; infinite if it never is. */
 export function sameAccuracy(all: ReplayedCurves, rule: string): WorthInterval {
   const [mine, weighted] = [all.rules.indexOf(rule), all.rules.indexOf('weighted vote')];
   return interval(all, ({ curves }) => {

@@ -1,4 +1,4 @@
-// Judges and how far `auto` trusts them: s found without labels against fixed ones, and judges that lie against a plain vote at equal tokens.
+// Judges, and how far `auto` trusts them: s found without labels against fixed values, and lying judges against a plain vote at equal tokens.
 
 import { Random } from '@coppice/core/base';
 import { worthConstants } from '@coppice/core/tree';
@@ -25,7 +25,7 @@ export interface JudgeReplay {
   readonly seed: number;
 }
 
-/** What `auto` would take for s. */
+/** The value of s that `auto` would use. */
 export function trustOf({ trust = worthConstants.usualTrust }: JudgeAudit): number {
   return trust;
 }

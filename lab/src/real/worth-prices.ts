@@ -1,4 +1,4 @@
-// What each price buys: right answers and tokens in waves as they ship, without a judge and with one, and the price that loses half a point.
+// Right answers and tokens at each price, in waves as they ship, with and without a judge, and the price that loses half a point.
 
 import { Random } from '@coppice/core/base';
 import { percentage } from './percentage.ts';

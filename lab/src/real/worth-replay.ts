@@ -1,5 +1,5 @@
-// Rules that stop a vote, replayed over recorded samples in random orders.
-// The judge reads a sample when it has ended. A sample that is open when the search stops counts with the tokens that it had by then.
+// Replays rules that stop a vote over recorded samples in random orders. The judge reads a sample when it has ended. A sample that is
+// open when the search stops counts with its tokens so far.
 
 import type { Random } from '@coppice/core/base';
 import { worthOf } from '@coppice/core/tree';
@@ -30,7 +30,7 @@ export interface Arm {
   readonly stop: (course: VoteCourse, level: number) => Stopped;
 }
 
-/** Every level of one arm, question by question: means over the orders. */
+/** Every level of one arm, question by question, as means over the orders. */
 export interface Replayed {
   readonly arm: Arm;
   readonly levels: readonly {
@@ -42,7 +42,7 @@ export interface Replayed {
   }[];
 }
 
-/** All arms see a question's samples in the same orders, made by `randomOf(question)`. */
+/** All arms see a question's samples in the same orders, which `randomOf(question)` draws. */
 export function replayArms(
   questions: readonly VoteQuestion[],
   arms: readonly Arm[],
@@ -81,7 +81,7 @@ export function replayArms(
   return found;
 }
 
-/** Sets one behind the other. */
+/** Appends the sets to one another. */
 export function pooled(sets: readonly (readonly Replayed[])[]): Replayed[] {
   return sets[0]!.map(({ arm, levels }, at) => ({
     arm,
@@ -137,7 +137,7 @@ export function autoArm(name: string, settings: AutoSettings, levels: readonly n
   return { name, drawing: oneByOne, levels, stop: (course, price) => stopAuto(course, price, settings) };
 }
 
-/** What is compared, each with at most `most` samples of `usual` tokens: uniform numbers of samples, `certain: lead`, the line with a judge and without one, and `auto`. */
+/** The compared arms, each with at most `most` samples of `usual` tokens: uniform numbers of samples, `certain: lead`, the line with and without a judge, and `auto`. */
 export function allArms(most: number, settings: AutoSettings, usual: number): Arm[] {
   const { cost } = settings;
   const counts = Array.from({ length: most }, (_, at) => at + 1);

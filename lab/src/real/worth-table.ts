@@ -1,4 +1,4 @@
-// Rules that stop a vote, compared at equal cost.
+// Tables that compare rules that stop a vote, at equal cost.
 
 import { mean } from '@coppice/core/base';
 import { percentile } from '../statistics.ts';
@@ -109,7 +109,7 @@ export function points({ value, low, high }: WorthInterval): string {
   return `${percentage(value)} [${percentage(low)}, ${percentage(high)}]`;
 }
 
-/** A rule that is never as good has no end. */
+/** A rule that never reaches the accuracy has no upper end. */
 export function ratio({ value, low, high }: WorthInterval): string {
   const said = (each: number) => (Number.isFinite(each) ? each.toFixed(2) : '–');
   return Number.isFinite(value) ? `${said(value)} [${said(low)}, ${said(high)}]` : '–';

@@ -7,7 +7,7 @@ import { Connection, type ConnectionOptions } from '@coppice/core/remote';
 const betweenReadsMs = 300;
 const reads = 2;
 
-/** Requests that run or wait on the server at each of a few looks; undefined where it does not say. */
+/** Requests that run or wait on the server at each of a few looks; undefined if it does not report them. */
 export async function requestsOn(server: ConnectionOptions, dialect: DialectName): Promise<number | undefined> {
   const connection = new Connection(server);
   try {

@@ -1,5 +1,5 @@
-// Prompts of random words, of a given number of tokens. No two share a beginning unless a trace says so, so that a server's cache hits
-// are realistic. The server is asked once how many tokens a word takes.
+// Prompts of random words with a given number of tokens. No two share a beginning unless a trace says so, so that a server's cache hits
+// are realistic. The server is asked once for the tokens of a word.
 
 import { FaultError, Random } from '@coppice/core/base';
 import type { Engine } from '@coppice/core/engine';
@@ -19,7 +19,7 @@ function fillerText(name: string, words: number): string {
   return Array.from({ length: words }, () => ` w${random.integer(vocabularyWords)}`).join('');
 }
 
-/** Begins with blocks that prompts of the same salt may share, and ends with words of its own. */
+/** Begins with blocks that prompts of the same salt may share, then has words of its own. */
 export function blockPrompt(salt: string, { names, tokens }: PromptBlocks, own: string, size: PromptSize): Prompt {
   const whole = Math.min(names.length, Math.floor((size.tokens - 1) / tokens));
   const wordsFor = (wanted: number) => Math.max(1, Math.round(wanted / size.tokensPerWord));

@@ -1,4 +1,4 @@
-// Counts what is under way over time, and how long each piece of it took.
+// Counts the work in flight over time, and the time of each piece.
 
 import type { Clock } from '@coppice/core/base';
 import type { RequestId } from '@coppice/core/engine';

@@ -1,4 +1,4 @@
-// The prediction of the lab's `sim --json`: rates of its loads, and figures to compare with measured ones. It must be about the same
+// The prediction of the lab's `sim --json`: rates of its loads, and figures to compare with measured ones. It must be for the same
 // questions and the same system.
 
 import { createHash } from 'node:crypto';

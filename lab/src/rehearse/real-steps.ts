@@ -1,5 +1,5 @@
-// The text that the generator really wrote, by node key: a rehearsed tree holds the question model's steps, but servers must be asked
-// below their own tokens. Forgotten with the search.
+// The generator's real text by node key: a rehearsed tree holds the question model's steps, but servers must be asked below their own
+// tokens. Forgotten with the search.
 
 import type { PathStep } from '@coppice/core/engine';
 import type { NodeKey, Prompt, Step } from '@coppice/core/tree';

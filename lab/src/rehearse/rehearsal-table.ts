@@ -1,4 +1,4 @@
-// The table of a rehearsal: the columns of `sim`, the servers' load and, where there is a prediction, its error. Ratios compare the
+// The table of a rehearsal: the columns of `sim`, the servers' load and, with a prediction, its error. Ratios compare the
 // same questions at the same instants: above 1 is better.
 
 import { mean } from '@coppice/core/base';

@@ -1,4 +1,4 @@
-// The engine of a rehearsal: the source draws each step, the servers generate as many tokens below what they wrote before, and the
+// The engine of a rehearsal: the source draws each step, the servers generate as many tokens below their own earlier ones, and the
 // runtime gets the source's step. Times, caches, faults and costs are the servers' own.
 
 import type { Clock } from '@coppice/core/base';

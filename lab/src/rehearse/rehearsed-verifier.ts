@@ -1,5 +1,4 @@
-// The verifier of a rehearsal: the reward model scores what the generator really wrote, and the runtime gets the reward of the source
-// when that score arrives.
+// The verifier of a rehearsal: the reward model scores the generator's real text, and when that score arrives the runtime gets the source's reward.
 
 import type { Clock } from '@coppice/core/base';
 import type { RequestId, Urgency } from '@coppice/core/engine';

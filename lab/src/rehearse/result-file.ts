@@ -1,5 +1,5 @@
-// The results of a rehearsal, one line of JSON per finished point: a rehearsal goes on where it stopped. A point that the clock cut is
-// run again, and its newest line counts.
+// The results of a rehearsal, one line of JSON per finished point, so that a rehearsal can resume. A point that the clock cut is run
+// again, and its newest line counts.
 
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { raise } from '@coppice/core/base';

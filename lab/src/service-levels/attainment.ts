@@ -1,10 +1,10 @@
-// Service levels, measured: which searches kept their deadline, how tight deadlines may be, and how fair the waiting was. A
+// Service levels: which searches kept their deadline, how tight deadlines may be, and how fair the waiting was. A
 // deadline is a base times a scale times the difficulty of the question (P1 §6.1). Pure.
 
 import type { Served } from '../service/index.ts';
 import { percentile } from '../statistics.ts';
 
-/** The share of searches that a level of service asks for, in percent. */
+/** Share of searches that a service level demands, in percent. */
 export const levelShare = 90;
 
 /** Ended by itself within its deadline; one that the deadline has cut off gave its best so far and did not attain. */
@@ -12,12 +12,12 @@ function attains({ arrivalMs, endedMs, exit, difficulty }: Served, baseMs: numbe
   return exit !== 'deadline' && endedMs - arrivalMs <= baseMs * scale * difficulty;
 }
 
-/** In percent. */
+/** Share of searches that keep their deadline, in percent. */
 export function attainment(served: readonly Served[], baseMs: number, scale: number): number {
   return (100 * served.filter((each) => attains(each, baseMs, scale)).length) / served.length;
 }
 
-/** The smallest scale at which so many attain. */
+/** The smallest scale at which `levelShare` percent keep their deadline. */
 export function tightestScale(served: readonly Served[], baseMs: number): number {
   const wanted = served.map(({ arrivalMs, endedMs, exit, difficulty }) =>
     exit === 'deadline' ? Number.POSITIVE_INFINITY : (endedMs - arrivalMs) / (baseMs * difficulty),
@@ -26,8 +26,8 @@ export function tightestScale(served: readonly Served[], baseMs: number): number
 }
 
 /**
- * Finish-time fairness (P1 §5.3.1, §6.6): milliseconds from arrival to end for each token that the search would have generated
- * at its full cap, so that no search looks worse served for ending early.
+ * Finish-time fairness (P1 §5.3.1, §6.6): milliseconds from arrival to end per token that the search would have generated at its full
+ * cap, so that an early end does not make a search look worse served.
  */
 export interface Fairness {
   readonly p50: number;
@@ -44,8 +44,8 @@ export function fairnessOf(served: readonly Served[], tokens: readonly number[])
 }
 
 /**
- * The highest load at which the level is kept: up to the first crossing, straight between two loads. Undefined where it is
- * not kept at the lowest; the highest load where it is kept at all.
+ * The highest load at which the level is kept, up to the first crossing, interpolated between two loads. Undefined if it is
+ * not kept at the lowest load; the highest load if it is kept everywhere.
  */
 export function loadAtLevel(points: readonly (readonly [load: number, attained: number])[]): number | undefined {
   const at = points.findIndex(([, attained]) => attained < levelShare);

@@ -1,5 +1,4 @@
-// Service levels as P1's Fig. 9 draws them: attainment over the arrival rate, over the tightness of deadlines, and accuracy over
-// attainment by cap.
+// Service levels as in P1's Fig. 9: attainment over the arrival rate, over the tightness of deadlines, and accuracy over attainment by cap.
 
 import { mean } from '@coppice/core/base';
 import type { NamedChart } from '../experiment/experiment.ts';
@@ -8,7 +7,7 @@ import { cellsIn, workloadsOf } from './level-tables.ts';
 import { capLoad, capRows, capScale, fineScales, type LevelCell, readLoads, scales } from './rates.ts';
 import { baselines, type OrderRow, orderRows } from './workloads.ts';
 
-/** Two charts for every workload. */
+/** Two charts per workload. */
 export function levelCharts(cells: readonly LevelCell[], note: string): NamedChart[] {
   const chart = (title: string, panels: readonly Panel[]) => ({ title, note, panels, columns: 3 });
   return workloadsOf(cells).flatMap(([name, own]) => [

@@ -1,5 +1,5 @@
-// Service levels in words: the rate at 90 % attainment by scale, how many times that of engines as they are, how tight deadlines may
-// be, finish-time fairness, and how well the work was known. Means over seeds with their 95 % intervals.
+// Service levels as tables: the rate at 90 % attainment by scale, its ratio to that of engines as they are, the tightest deadlines,
+// finish-time fairness, and how well the work was known. Means over seeds with their 95 % intervals.
 
 import { type Block, type LabTable, plainTable, withHalf } from '../experiment/table.ts';
 import { judgedSteps } from '../known-work.ts';

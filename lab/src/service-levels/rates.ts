@@ -1,6 +1,6 @@
-// Arrival rate and tightness of deadlines at 90 % attainment (P1 §6.3), simulated: what the engine has no room for waits in its
-// queue, in the order of each row. Questions differ in length by a heavy tail, and a length is known only after its search has begun. Every
-// row meets the same questions at the same instants, and admits them at once: the order is all that differs.
+// Arrival rate and tightness of deadlines at 90 % attainment (P1 §6.3), simulated: requests beyond the engine's room wait in its queue, in the
+// order of each row. Questions' lengths have a heavy tail, and a length is known only after its search has begun. Every row gets the
+// same questions at the same instants, and admits them at once: only the order differs.
 
 import { mean, raise } from '@coppice/core/base';
 import type { TrialSource } from '../experiment/experiment.ts';
@@ -11,17 +11,17 @@ import { type TrialResult, type TrialSpec, trialDefaults } from '../sim/trial.ts
 import { attainment, type Fairness, fairnessOf, levelShare, loadAtLevel, tightestScale } from './attainment.ts';
 import { heavyTail, knobsOf, type OrderRow, server, type Workload } from './workloads.ts';
 
-/** Of the base deadline, which is the mean latency of a search that is alone. */
+/** Multiples of the base deadline, which is the mean latency of a search alone. */
 export const scales = [2, 4, 6, 8, 12] as const;
 /** Of the capacity: every row goes up to the first at which it keeps the level at no scale. */
 const loads = [0.7, 0.85, 1, 1.2, 1.45, 1.75, 2.1, 2.5, 3] as const;
-/** A row that keeps the level here might keep it at more. */
+/** A row that keeps the level here might keep it at higher loads too. */
 export const highestLoad = loads.at(-1)!;
-/** Where tightness and fairness are read. */
+/** Loads at which tightness and fairness are read. */
 export const readLoads = [0.85, 1.2] as const;
 /** Scales of the figure of tightness. */
 export const fineScales = [1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32] as const;
-/** Where caps are compared: above what longest prefix keeps, at the middle scale. */
+/** Load at which caps are compared: above what longest prefix keeps, at the middle scale. */
 export const capLoad = 1.2;
 export const capScale = 6;
 export const capRows = ['longest-prefix', 'all'] as const satisfies readonly OrderRow[];
@@ -74,7 +74,7 @@ interface Ran {
   readonly result: TrialResult;
 }
 
-/** From load to load up to the first at which it keeps no deadline, and at the caps of P1 where those are compared. */
+/** Raises the load until no deadline is kept; also runs P1's caps where those are compared. */
 export async function climb(cell: OrderCell, trials: TrialSource): Promise<LevelCell> {
   const server = await measuredServer(cell, trials);
   const { rollouts } = cell.workload;

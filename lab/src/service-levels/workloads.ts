@@ -1,4 +1,4 @@
-// What is asked, and the rows that are compared: orders between searches (P1 §5.3.1), with and without its exit of certainty.
+// The questions, and the compared rows: orders between searches (P1 §5.3.1), with and without its exit of certainty.
 
 import type { ProgramName } from 'coppice';
 import type { RowName, TurnedWish } from '../service/index.ts';
@@ -57,9 +57,9 @@ export const workloads: readonly Workload[] = [
   },
 ];
 
-/** Deviation of the logarithm of a question's length: one in ten is longer than 3.6 times the median and they hold 39 % of the work. */
+/** Standard deviation of the logarithm of a question's length: one in ten is longer than 3.6 times the median, and these are 39 % of the work. */
 export const heavyTail = 1;
-/** A small server: what matters is how deep its queue gets, and that takes fewer requests. */
+/** A small server: the depth of its queue matters, and fills with fewer requests. */
 export const server = { replicas: 1, sequenceLimit: 64 } as const;
 
 export const orderRows = [
@@ -71,10 +71,10 @@ export const orderRows = [
   'gang + sjf, all known',
   'all',
 ] as const;
-/** `all` is gang, shortest first and the exit; `all known` goes by what every search will really take, which only a simulation knows. */
+/** `all` is gang, shortest first and the exit. `all known` uses each search's real work, which only a simulation knows. */
 export type OrderRow = (typeof orderRows)[number];
 
-/** What the others are held against: engines as they are. */
+/** The baselines: engines as they are. */
 export const baselines = ['longest-prefix', 'fcfs'] as const satisfies readonly OrderRow[];
 
 export function knobsOf(row: OrderRow, { knobs, certain }: Workload): TurnedWish {

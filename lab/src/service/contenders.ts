@@ -1,5 +1,4 @@
-// Rows of a comparison: a program under the rules and scheduler of a policy, perhaps with knobs turned. The names are those of
-// P0's comparison (§5.1).
+// Rows of a comparison: a program under the rules and scheduler of a policy, with optional knobs. The names are those of P0's comparison (§5.1).
 
 import {
   type BuiltSearch,
@@ -34,7 +33,7 @@ const otherRows = programs()
   .flatMap(({ name, needsVerifier }) => [name, ...(needsVerifier ? [`${name}+positive`] : [])]);
 export const allRows: readonly string[] = [...new Set([...rows, ...otherRows])];
 
-/** A row as it is written: a policy of MCTS or `PROGRAM+POLICY`, perhaps with knobs turned: `boost:gate=0:firstDepthCut=0.4`. */
+/** A row's name: a policy of MCTS or `PROGRAM+POLICY`, with optional knobs: `boost:gate=0:firstDepthCut=0.4`. */
 export type RowName = string;
 
 export function contenderOf(row: RowName): PolicyContender {
@@ -87,7 +86,7 @@ export interface SimulatedSize {
   readonly choose?: Choice;
 }
 
-/** `build`: for a study whose searches have parts that no plan names. */
+/** `build` replaces the usual parts, for studies with parts that no plan names. */
 export function searchOf(
   contender: PolicyContender,
   model: PlannedModel,

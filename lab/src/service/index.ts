@@ -1,4 +1,4 @@
-// What other folders of the lab import of this one. A list only.
+// Exports of this folder to the other folders of the lab. A list only.
 
 export {
   allRows,

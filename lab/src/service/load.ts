@@ -2,7 +2,7 @@
 
 import { raise } from '@coppice/core/base';
 
-/** A multiple of the measured capacity of `vanilla` (v) or of `positive` (p), or so many requests a second. */
+/** A multiple of the measured capacity of `vanilla` (v) or of `positive` (p), or a number of requests per second. */
 export interface Load {
   readonly name: string;
   readonly factor: number;

@@ -5,7 +5,7 @@ import type { ExitKind } from '@coppice/core/log';
 import { percentile } from '../statistics.ts';
 import { type Served, tookMs } from './service.ts';
 
-/** Share of requests, the first ones, that latencies leave out: they meet an empty system. */
+/** Share of requests, the first ones, that latencies leave out, since they meet an empty system. */
 export const warmUpShare = 0.1;
 
 export interface Latencies {

@@ -9,7 +9,7 @@ import type { QuestionProfile } from '@coppice/sim/engine';
 export const settingNames = ['math500/8b', 'math500/14b', 'amc23/8b', 'amc23/14b'] as const;
 export type SettingName = (typeof settingNames)[number];
 
-/** The project's choice: P0 has 12 rollouts in figure 2, 32 in figure 3, and 16 concurrent jobs, and says nothing of steps per expansion. */
+/** Our choice: P0 has 12 rollouts in figure 2, 32 in figure 3, and 16 concurrent jobs, and gives no steps per expansion. */
 export const searchDefaults = { threshold: 0.65, rollouts: 16, branching: 4, budget: 128, stepTokens: 512 };
 
 const simulated = { name: 'simulated', engine: { kind: 'sim' }, verifier: { kind: 'sim' } };

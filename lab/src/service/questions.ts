@@ -1,5 +1,5 @@
 // Questions of a simulated run: drawn from a setting's profile, or replayed from a recording. A recording is read once per
-// thread, and refused where the shipped weights are no longer those that drew it.
+// thread, and refused if the shipped weights are no longer those that drew it.
 
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ export interface SimulatedQuestions extends StepSource, RewardSource {
   readonly extract: (pathText: string) => string | undefined;
 }
 
-/** Factor on a deadline (P1 §6.1): 1 for questions that are always answered right, 3 for never, else 2. */
+/** Factor on a deadline (P1 §6.1): 1 for questions that are always answered right, 3 for those never, else 2. */
 export type Difficulty = 1 | 2 | 3;
 const difficulties = { easy: 1, scaling: 2, impossible: 3 } as const;
 

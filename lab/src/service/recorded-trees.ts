@@ -1,5 +1,5 @@
-// Replays trees that a real model drew. Each node gives its recorded draws in an order of the search's own seed; when they are used
-// up they come round again, as twins. A file of another format or version is refused in one line. Pure: it is given the text.
+// Replays trees of a real model. Each node gives its recorded draws in an order by the search's own seed; after the last one they
+// repeat, as twins. A file of another format or version is refused in one line. Pure: its argument is the text.
 
 import { hash, raise } from '@coppice/core/base';
 import type { GenerateRequest, PathStep } from '@coppice/core/engine';
@@ -121,7 +121,7 @@ function joined(path: readonly RecordedNode[], delimiter: string): Step {
   return { ...steps.at(-1)!, text: steps.map(({ text }) => text.trimEnd()).join(delimiter), tokens };
 }
 
-/** Draws of one text are one node: each sample takes the next draw of every node that it comes by. */
+/** Draws with equal texts are one node: each sample takes the next draw of every node on its way. */
 export function drawnPaths({ nodes }: RecordedTree): RecordedNode[][] {
   const taken = nodes.map(() => 0);
   const next = (at: number): number | undefined => nodes[at]!.draws[taken[at]!++];

@@ -11,8 +11,8 @@ import type { TraceUse } from './trace/trace-stream.ts';
 import { traceStreamOf } from './trace/traced-questions.ts';
 
 /**
- * Requests come at a mean rate (Poisson), all at once, or one by one, `together` (1) at a time.
- * `shaken` delays each by a few milliseconds, another number for another draw.
+ * Requests arrive at a mean rate (Poisson), all at once, or one after another, `together` (1) at a time.
+ * `shaken` delays each by a few milliseconds; another number is another draw.
  */
 export type Arrivals =
   | { readonly kind: 'rate'; readonly perSecond: number; readonly shaken?: number }
@@ -51,7 +51,7 @@ interface QuestionStream {
 /** Less than two decode steps. */
 const mostShakenMs = 10;
 
-/** Milliseconds from the start. Not for those that come one by one. */
+/** Milliseconds from the start; not for requests that come one after another. */
 export function arrivalTimesMs(
   { arrivals, trace, setting, seed }: QuestionStream,
   questions: readonly number[],
@@ -80,7 +80,7 @@ export function questionRequest(
   return requestOf({ ...built, plan }, id, model.extract);
 }
 
-/** The caller counts the tokens, when the engine has told them. */
+/** Leaves `tokens` at 0: the caller sets them once the engine has reported them. */
 export function servedOf(result: SearchResult, model: SimulatedQuestions, question: number): Served {
   return {
     arrivalMs: result.arrivalMs,

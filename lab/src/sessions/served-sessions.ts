@@ -1,5 +1,5 @@
-// One run of sessions: each turn waits in the production queue as a pass-through request does, and is then written by one of two simulated
-// GPUs, chosen by the production rules. Order and choice go by session or, as without, by request.
+// One run of sessions: each turn waits in the production queue like a pass-through request; then one of two simulated GPUs, chosen by the
+// production rules, writes it. Order and choice go by session or, for comparison, by request.
 
 import { assert, hash } from '@coppice/core/base';
 import { type GenerateRequest, replicaOf } from '@coppice/core/engine';

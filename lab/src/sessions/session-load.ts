@@ -1,4 +1,4 @@
-// Sessions of an agent: each turn sends the whole conversation again, with the last answer and what a tool has said since; the next comes
+// Sessions of an agent: each turn sends the whole conversation again, with the last answer and the tool's result; the next turn comes
 // when the tool is done. Same seed, same sessions.
 
 import { Random } from '@coppice/core/base';
@@ -22,7 +22,7 @@ export interface PlannedSession {
 const meanTurns = 10;
 /** Spread of lognormal lengths: a tenth of the sessions has half of the turns. */
 const spread = 1.2;
-/** Instructions and tools, which all sessions begin with, and the task. */
+/** Instructions and tools at the start of all sessions, and the task. */
 export const sharedTokens = 4096;
 const taskTokens = 2048;
 const meanAnswer = 250;

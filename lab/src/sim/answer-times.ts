@@ -1,4 +1,4 @@
-// How long a simulated generator and reward model take over what a program asked for (P3 §6.6). What was grown ahead is left out: it waits on purpose.
+// Times of a simulated generator and reward model for the steps that a program requested (P3 §6.6). Speculated steps are left out: they wait on purpose.
 
 import { SimEngine, type World } from '@coppice/sim/engine';
 import { SimVerifier } from '@coppice/sim/verifier';

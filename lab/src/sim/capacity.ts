@@ -1,4 +1,4 @@
-// How much a policy can serve, from a trial in which requests wait.
+// The capacity of a policy, from a trial in which requests wait.
 
 import { mean } from '@coppice/core/base';
 import type { Served } from '../service/index.ts';
@@ -9,8 +9,8 @@ type CapacityRun = Pick<TrialResult, 'saturatedTokensPerSecond'> & {
 };
 
 /**
- * Requests per second that can be sustained: the rate at which tokens are generated while searches wait, over the tokens
- * of a mean request. Counting ends instead would favour policies that end their easy searches first.
+ * Sustainable requests per second: the rate of generated tokens while searches wait, over the tokens of a mean request. Counting ends
+ * instead would favour policies that end their easy searches first.
  */
 export function capacityOf(result: CapacityRun): number | undefined {
   const { saturatedTokensPerSecond: rate, served } = result;
@@ -21,15 +21,15 @@ export function capacityOf(result: CapacityRun): number | undefined {
 const enoughEnds = 10;
 
 /**
- * What `1p` multiplies, in the simulator and on real servers: what is sustained. Where too few requests end while others wait, requests over
- * the time until the last has ended, with its idle tail, stand in for it.
+ * The rate that `1p` multiplies, in the simulator and on real servers: the sustained one. If too few requests end while others wait, it is
+ * requests over the time until the last end, with its idle tail.
  */
 export function servedRate(backlog: BacklogEnds, endedWhileOthersWaited: number): number {
   const sustained = endedWhileOthersWaited < enoughEnds ? undefined : capacityOf(backlog);
   return sustained ?? wholeRate(backlog);
 }
 
-/** Of requests that all came at once. */
+/** Results of requests that all came at once. */
 export interface BacklogEnds extends Pick<TrialResult, 'saturatedTokensPerSecond'> {
   readonly served: readonly Pick<Served, 'tokens' | 'endedMs'>[];
 }

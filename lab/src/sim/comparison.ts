@@ -1,6 +1,6 @@
 // One cell of the canonical comparison: a policy in a setting under a seed, its capacity and its latencies at every load. Loads are
-// relative to capacities that the same run measures first (`0.6v`: 0.6 of vanilla's, `1p`: positive's), so that a table says how
-// full the system was. Every policy meets the same questions at the same instants.
+// relative to capacities that the same run measures first (`0.6v`: 0.6 of vanilla's, `1p`: positive's), so that a table shows how
+// full the system was. Every policy gets the same questions at the same instants.
 
 import { assert } from '@coppice/core/base';
 import { clairvoyantCapacity } from '../clairvoyant.ts';
@@ -20,7 +20,7 @@ import { contenderOf } from './contenders.ts';
 import { type TrialResult, type TrialSpec, trialDefaults } from './trial.ts';
 import { worldlySpec } from './worlds.ts';
 
-/** Where a row is run. */
+/** A setting with a seed. */
 export interface SeededSetting {
   readonly setting: SettingName;
   readonly seed: number;
@@ -97,7 +97,7 @@ export function capacityIn(result: TrialResult): number {
   return capacity;
 }
 
-/** What its trials have in common, without what differs between them. */
+/** The common part of its trials. */
 export function systemOf(plan: PlannedSystem): PlannedSystem {
   const { requests, budget, rollouts, threshold, verifierReuses } = plan;
   const { roofline, machine, trees, trace, deadlineMs, world, scoring, toldThreshold } = plan;

@@ -1,6 +1,5 @@
-// One GPU that holds a generator and a reward model: while both work, each takes a measured number of times as long. Or they
-// alternate: the reward model waits until nothing is being generated. Knows who works on how much, and tells the one that must plan
-// anew when that changes.
+// One GPU with a generator and a reward model: while both work, each is slower by a measured factor. Or they alternate: the reward model waits until
+// the generator is idle. Tracks the work of both, and notifies the one that must plan anew when the other's changes.
 
 import { assert } from '@coppice/core/base';
 import { type GpuUser, type SlowdownTable, slowdownAt } from './slowdown.ts';

@@ -1,5 +1,5 @@
-// Rows that only a study has: a policy without each of its parts in turn, rows with parts that the product has no more (../lost), and
-// serial MCTS's rules with as many rollouts at a time as the budget has strands (P0 §3.3, its figure 4). All others are the product's.
+// Rows that only a study has: a policy without each of its parts in turn, rows with parts that the product no longer has (../lost), and
+// serial MCTS's rules with as many rollouts at a time as the budget has strands (P0 §3.3, its figure 4). All other rows are the product's.
 
 import type { PlannedModel } from '@coppice/core/answering';
 import { policyDefinition, policyOf } from '@coppice/core/policy';
@@ -24,7 +24,7 @@ interface StudyContender extends ReturnType<typeof productContender> {
 export type SimulatedContender = StudyContender | { readonly program: 'parallel' };
 
 /**
- * A row as the product reads it, one with lost parts turned besides, such as `boost:first=boost:beta=0`, or one whose requests are
+ * A product row, or one with lost parts turned too, such as `boost:first=boost:beta=0`, or one whose requests are
  * ordered by attained service: `las+safe` has the exits of `safe`, natural widths, and no admission.
  */
 export function contenderOf(row: RowName): StudyContender {
@@ -39,7 +39,7 @@ export function contenderOf(row: RowName): StudyContender {
   return lost.length === 0 ? contender : { ...contender, lost: Object.fromEntries(lost) };
 }
 
-/** A policy, and itself without each of its parts in turn. */
+/** A policy, and the same policy without each of its parts in turn. */
 export function ablatedRows(policy: PolicyName): RowName[] {
   const { settings: off } = policyOf('vanilla');
   const parts = Object.entries(off).filter(([part, value]) => {

@@ -1,5 +1,5 @@
-// A generator that predicts several tokens at a time (P3 §6.5), as a cost: a pass computes `tokens` rows for every sequence, reads each context once,
-// and brings `accepted` tokens. How many are accepted is assumed, not measured.
+// The cost of a generator that predicts several tokens at a time (P3 §6.5): a pass computes `tokens` rows for every sequence, reads each context once,
+// and yields `accepted` tokens. The number of accepted tokens is assumed, not measured.
 
 import { type CostModel, curve, valueAt } from '@coppice/core/cost';
 

@@ -1,6 +1,6 @@
 // The embedded engine as a machine of the simulator: the shipped generator and reward model on one core each of a shared x86 machine with two.
-// Each figure is the shortest of four self-measurements (the engine's own medians over rounds), taken while neighbours were busy: times of
-// a quiet machine are shorter, by about the same factor at every size. What counts is the shape: a decode costs its rows.
+// Each figure is the shortest of four self-measurements (the engine's own medians over rounds) beside busy neighbours: times of
+// a quiet machine are shorter, by about the same factor at every size. The shape matters: a decode costs as much as its rows.
 
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
 import { evenSlowdown } from './slowdown.ts';

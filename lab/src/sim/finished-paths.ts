@@ -12,7 +12,7 @@ export interface FinishedPath {
   readonly count: number;
 }
 
-/** Those that end in an answer, in the order in which they came. */
+/** Paths that end in an answer, in order of arrival. */
 export function finishedPaths(tree: Pick<Tree, 'nodes'>, isRight: (answer: string) => boolean): FinishedPath[] {
   return tree.nodes.flatMap((end) => {
     if (!end.terminal || end.answer === undefined) return [];

@@ -1,6 +1,6 @@
-// P4's machine (§6.1): one consumer GPU that a generator and a reward model share, its memory and its time. Step times by a
-// roofline of the GPU, since we have no such GPU to measure. The two parts of P4 that lie here can be left out: memory is then
-// split in halves, and what waits for a place runs in an order that knows nothing of the tree.
+// P4's machine (§6.1): one consumer GPU with a generator and a reward model that share its memory and time. Step times come from a
+// roofline, since we have no such GPU to measure. Two parts of P4 can be left out here: memory is then split in halves, and
+// waiting requests run in an order that ignores the tree.
 
 import type { CostModel } from '@coppice/core/cost';
 import { splitKv } from '@coppice/llama/open';

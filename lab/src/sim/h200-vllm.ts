@@ -5,7 +5,7 @@
 
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
 
-/** Scored by Qwen2.5-Math-PRM-7B's shape, through pooling: question and path are computed anew. */
+/** Scored by Qwen2.5-Math-PRM-7B's shape, through pooling: each score computes question and path anew. */
 export const vllmOnH200: MeasuredMachine = {
   name: 'vLLM 0.26 on one H200, 8B generator beside 7B reward model',
   generator: {
@@ -59,7 +59,7 @@ export const vllmOnH200: MeasuredMachine = {
   },
 };
 
-/** Scored by a causal reward model of 8B, one token each: the newest step is computed. */
+/** Scored by a causal reward model of 8B, one token each: each score computes only the newest step. */
 export const vllmCausalOnH200: MeasuredMachine = {
   name: 'vLLM 0.26 on one H200, 8B generator beside 8B causal reward model',
   generator: {

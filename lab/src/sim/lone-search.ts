@@ -1,5 +1,5 @@
-// Searches with one strand each, grown without runtime, engine and clock: what they answer depends on nothing but their questions, so that
-// tens of thousands are affordable. They answer as `runTrial` does with a budget of one (lone-search.test.ts). Says nothing of times.
+// Searches with one strand each, grown without runtime, engine and clock. Their answers depend only on their questions, so tens of
+// thousands are affordable. They answer like `runTrial` with a budget of one (lone-search.test.ts). Gives no times.
 
 import { assert } from '@coppice/core/base';
 import { doomedBy, pruningsOf, spentAt } from '@coppice/core/exit';

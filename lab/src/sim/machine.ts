@@ -1,6 +1,5 @@
-// What a trial runs on: P0's hardware (two GPUs a side, bare kernels as measured on an H200, or a roofline), or a machine
-// that `npm run lab -- table` has measured: one generator and one reward model as their servers answer, on a GPU that they
-// share.
+// The machine of a trial: P0's hardware (two GPUs a side, bare kernels as measured on an H200, or a roofline), or a machine measured by `npm run lab
+// -- table`: one generator and one reward model as their servers answer, on a GPU that they share.
 
 import { readFileSync } from 'node:fs';
 import { raise } from '@coppice/core/base';
@@ -70,7 +69,7 @@ export const machines: Readonly<Record<string, MeasuredMachine>> = {
   embedded: embeddedOnTwoCores,
 };
 
-/** A machine that ships, or one in a file. */
+/** Reads a shipped machine by name, or one from a file. */
 export function readMachine(file: string): MeasuredMachine {
   if (Object.hasOwn(machines, file)) return machines[file]!;
   const checked = machineSchema.safeParse(contentOf(file));
@@ -110,7 +109,7 @@ interface PlaceSpec {
   readonly verifierReuses: boolean;
 }
 
-/** Of P0's hardware: GPUs a side, and sequences that each runs at a time. */
+/** P0's hardware: GPUs a side, and sequences that each runs at a time. */
 export interface PlaceSize {
   readonly replicas: number;
   readonly sequenceLimit: number;

@@ -1,4 +1,4 @@
-// Models that the simulator knows by shape and by measurement on one NVIDIA H200; the product has the tables of two of them.
+// Models that the simulator knows by shape and by measurement on one NVIDIA H200; two of their tables are in the product.
 
 import type { MeasuredPoints } from '@coppice/core/cost';
 import { llama8b as llama8bPoints, prm7b as prm7bPoints } from '@coppice/sim/engine';

@@ -1,5 +1,5 @@
-// From the cells of a comparison to its rows: means over settings and seeds (latencies, rates and ratios geometric), with
-// 95 % intervals over the seeds. Ratios are made per setting and seed, on the same questions, before they are averaged.
+// Turns the cells of a comparison into its rows: means over settings and seeds (geometric for latencies, rates and ratios), with 95 %
+// intervals over the seeds. Ratios are taken per setting and seed, on the same questions, before they are averaged.
 
 import { mean } from '@coppice/core/base';
 import type { RowName } from '../service/index.ts';
@@ -43,7 +43,7 @@ export function linesOf(cells: readonly Cell[], base: RowName): Line[] {
   return loads.flatMap((load) => rows.map((row) => lineOf(cells, row, load, base)));
 }
 
-/** The same cells, one setting at a time. */
+/** Groups cells by setting. */
 export function bySetting(cells: readonly Cell[]): Map<string, Cell[]> {
   const groups = new Map<string, Cell[]>();
   for (const cell of cells) groups.set(cell.setting, [...(groups.get(cell.setting) ?? []), cell]);

@@ -1,11 +1,11 @@
 // Errors of a simulated reward model beyond the noise of single steps: noise shared along a path, below a first step or in a
-// whole question, and rewards that mislead. Functions of the path alone; without habits, noise and state stay as they are.
+// whole question, and misleading rewards. Functions of the path alone; without habits, noise and state are unchanged.
 
 import { Random } from '@coppice/core/base';
 import type { QuestionProfile, RewardErrors, Tip } from '@coppice/sim/engine';
 import { questionsOf, type SimulatedQuestions } from '../service/index.ts';
 
-/** A question profile as data: its errors are habits. */
+/** A question profile as data, with habits for its errors. */
 export type ErringProfile = Partial<Omit<QuestionProfile, 'rewards'>> & { readonly rewards?: RewardHabits };
 
 type Asked = Omit<Parameters<typeof questionsOf>[0], 'profile'> & { readonly profile?: ErringProfile };

@@ -3,7 +3,7 @@
 
 import { type CostModel, type Curve, curve } from '@coppice/core/cost';
 
-/** Memory facts of a model. */
+/** Memory sizes of a model. */
 export interface ModelShape {
   readonly name: string;
   readonly layers: number;
@@ -38,14 +38,14 @@ export const h200: Gpu = {
   stepOverheadMs: 0.3,
 };
 
-/** Sequences from which on a decode step is bound by arithmetic and no longer by reading the weights, whatever the model. */
+/** Number of sequences from which on arithmetic, and not reading the weights, bounds a decode step, for any model. */
 export function ridgeSequences(gpu: Gpu): number {
   return (gpu.flopsPerSecond * gpu.computeEfficiency) / (gpu.bytesPerSecond * gpu.memoryEfficiency);
 }
 
 export const h100: Gpu = { ...h200, name: 'H100', memoryBytes: 80e9, bytesPerSecond: 3.35e12 };
 
-/** Tokens whose keys and values fit beside the weights when `share` of the memory is used. */
+/** Tokens whose keys and values fit beside the weights if `share` of the memory is used. */
 export function kvTokensFitting(shape: ModelShape, memoryBytes: number, share: number): number {
   return Math.max(0, Math.floor((memoryBytes * share - shape.weightBytes) / shape.kvBytesPerToken));
 }

@@ -1,5 +1,5 @@
-// What P0's evaluation (§5.1) ran its four settings on, as simulated: a generator of 8B or 14B parameters and a 7B reward model, two
-// GPUs a side as two replicas. Their questions are the product's (`npm run lab -- rehearse` asks them too).
+// The hardware of the four settings of P0's evaluation (§5.1), simulated: a generator of 8B or 14B parameters and a 7B reward model, two
+// GPUs a side as two replicas. The questions are the product's (`npm run lab -- rehearse` uses them too).
 
 import { type CostModel, tableCost } from '@coppice/core/cost';
 import type { QuestionProfile } from '@coppice/sim/engine';
@@ -37,7 +37,7 @@ export function settingOf(name: string): Setting {
 export const gpus = { h100, h200 } as const;
 export type GpuName = keyof typeof gpus;
 
-/** Measured, or by the roofline of a GPU. */
+/** Measured costs, or those of a GPU's roofline. */
 export function costOf(model: MeasuredModel, roofline: GpuName | undefined): CostModel {
   return roofline === undefined ? tableCost(model.points) : rooflineCost(gpus[roofline], model.shape);
 }

@@ -1,5 +1,5 @@
-// A hash of what a small canonical run does: every latency, token, answer and exit of two settings under all policies.
-// It changes when anything that decides changes, and only then; CI compares it with tests/golden/sim-signature.txt.
+// A hash of a small canonical run: every latency, token, answer and exit of two settings under all policies.
+// It changes exactly when a decision changes; CI compares it with tests/golden/sim-signature.txt.
 
 import { createHash } from 'node:crypto';
 import { rows } from '../service/index.ts';

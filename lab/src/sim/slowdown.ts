@@ -1,5 +1,5 @@
-// How much a generator and a reward model slow each other down on one GPU, by the work of either: few sequences and short
-// passes leave gaps that the other fills. Linear between the sizes that were measured.
+// How much a generator and a reward model on one GPU slow each other down, by the work of each: few sequences and short
+// passes leave gaps that the other fills. Linear between the measured sizes.
 
 export type GpuUser = 'generator' | 'rewardModel';
 
@@ -15,7 +15,7 @@ export function evenSlowdown(generator: number, rewardModel: number): SlowdownTa
   return { sequences: [1], passTokens: [1], generator: [[generator]], rewardModel: [[rewardModel]] };
 }
 
-/** Outside of what was measured it is as at the nearest size that was. */
+/** Beyond the measured sizes it uses the nearest one. */
 export function slowdownAt(table: SlowdownTable, user: GpuUser, sequences: number, passTokens: number): number {
   const row = placeOf(sequences, table.sequences);
   const column = placeOf(passTokens, table.passTokens);

@@ -1,12 +1,12 @@
-// Runs independent trials, and lone searches, on several threads, in the order in which they were asked for. What one gives depends on its
-// spec alone, so that a report has the same bytes with any number of threads.
+// Runs independent trials, and lone searches, on several threads; results keep the order of the requests. A result depends on its
+// spec alone, so a report has the same bytes with any number of threads.
 
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { type LoneAnswer, type LoneSpec, loneAnswers } from './lone-search.ts';
 import { runTrial, type TrialResult, type TrialSpec } from './trial.ts';
 
-/** What a thread is asked for. */
+/** A task for a thread. */
 export type PoolTask = { readonly trial: TrialSpec } | { readonly lone: LoneSpec };
 
 export function runTask(task: PoolTask): unknown {

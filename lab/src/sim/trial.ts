@@ -1,5 +1,5 @@
-// One simulated run: a stream of questions served under one policy, by the production runtime, on simulated GPUs. What
-// a trial is, is plain data; the same data gives the same result on any machine and in any thread.
+// One simulated run: the production runtime serves a stream of questions under one policy, on simulated GPUs. A trial
+// is plain data; the same data gives the same result on any machine and in any thread.
 
 import { assert } from '@coppice/core/base';
 import { GrowthMeter, type GrowthTotals } from '@coppice/core/log';
@@ -122,7 +122,7 @@ export interface TrialResult {
   readonly verifierBusy: number;
 }
 
-/** `onEvent` sees what a journal would have stored. */
+/** `onEvent` gets the events that a journal would store. */
 export function runTrial(spec: TrialSpec, onEvent?: (event: LoggedEvent) => void): TrialResult {
   return new TrialRun(spec, onEvent).run();
 }

@@ -1,5 +1,5 @@
-// The worlds in which every policy is held against `positive`: what a reward model may get wrong, as stated extremes, and the ways in which
-// rewards become scores. Data alone. The seeds are those that figures are reported on; constants were chosen on seeds 801 and 802.
+// The worlds in which every policy is compared with `positive`: extreme errors of a reward model, and ways in which rewards become
+// scores. Data alone. Reported figures use these seeds; constants were chosen on seeds 801 and 802.
 
 import type { Aggregation, Choice } from 'coppice';
 import { oneOf } from '../flags.ts';
@@ -63,7 +63,7 @@ interface Scoring {
   readonly threshold: number;
 }
 
-/** How the rewards of a path become its score, and scores an answer. */
+/** Ways in which a path's rewards become its score, which also scores an answer. */
 export const scorings = [
   { name: 'product', aggregation: 'product', choose: 'best', threshold: 0.65 },
   { name: 'minimum', aggregation: 'minimum', choose: 'best', threshold: 0.9 },
@@ -86,7 +86,7 @@ export function scoringOf(name: string): Scoring & { readonly name: ScoringName 
   return scorings[names.indexOf(oneOf('scoring', name, names))]!;
 }
 
-/** What a trial is told of the world that it runs in; nothing where it is told of none. */
+/** The world's fields of a trial's spec; none without a world. */
 export function worldlySpec(
   world: WorldName | undefined,
   scoring: ScoringName | undefined,

@@ -1,5 +1,5 @@
-// Where drafting is tried (../experiments/p2.ts): a 70B target with a small draft model, an 8B target, the models that ship, and P2's way of one
-// branch at a time. What a decode of each takes, and the numbers of sequences and chances of acceptance that are run.
+// The models for drafting (../experiments/p2.ts): a 70B target with a small draft model, an 8B target, the models that ship, and P2's way of one
+// branch at a time. Gives the time of each one's decodes, and the numbers of sequences and chances of acceptance to run.
 
 import { curve, decodeMs, tableCost, valueAt } from '@coppice/core/cost';
 import { draftDefaults } from '@coppice/llama/draft';
@@ -88,7 +88,7 @@ const sequenceCounts: Readonly<Record<Exclude<DraftingPlace, 'seed'>, readonly n
 };
 const tokens = 240;
 
-/** How something is drafted at a place, and what that is held against. */
+/** A way of drafting at a place, and its baseline. */
 export interface DraftingCell {
   readonly place: DraftingPlace;
   readonly way: string;

@@ -1,9 +1,9 @@
-// What an engine and a verifier said, bit by bit: every step by the path below which it was drawn and its seed, every reward by its path. Two runs of
-// the same search are compared draw by draw: an answer that stays the same may hide that another was only just missed.
+// Records an engine's and a verifier's output bit by bit: every step by its path and seed, every reward by its path. Two runs of
+// the same search are compared draw by draw, since an unchanged answer may hide a near miss.
 
 import type { Engine, EngineMessage, RequestId, Verifier, VerifierMessage } from 'coppice';
 
-/** What both runs drew or scored, and how many of these came out otherwise. */
+/** Draws and rewards that both runs have, and how many of them differ. */
 export interface ComparedBits {
   readonly compared: number;
   readonly other: number;

@@ -1,5 +1,5 @@
-// P4's cells (../experiments/p4.ts): its parts, tasks, pairs of models and numbers of beams, and the trial that each of them is. Prefix-aware order (P),
-// memory by cost (M) and speculation (S), one after the other as in its figure 15, over the numbers of beams of its figure 12.
+// P4's cells (../experiments/p4.ts): its parts, tasks, pairs of models and numbers of beams, and the trial of each cell. Prefix-aware order (P),
+// memory by cost (M) and speculation (S) are added one after the other as in its figure 15, over the numbers of beams of its figure 12.
 
 import type { QuestionProfile } from '@coppice/sim/engine';
 import type { ProgramName } from 'coppice';
@@ -8,7 +8,7 @@ import type { SettingName, TurnedWish } from '../service/index.ts';
 import { type EdgeMachine, type EdgePair, edgePairs } from '../sim/gpu.ts';
 import { type TrialSpec, trialDefaults } from '../sim/trial.ts';
 
-/** As in figure 12. A beam of the paper is a path being grown: `candidates` of them below each one that was chosen. */
+/** As in figure 12. A beam of the paper is a growing path: `candidates` of them below each chosen one. */
 export const beamCounts = [8, 16, 32, 64, 128, 256, 512] as const;
 const candidates = 4;
 /** Longest step of the paper (figure 11). */
@@ -92,7 +92,7 @@ function questionsAt(beams: number): number {
   return Math.max(1, Math.min(12, Math.floor(128 / beams)));
 }
 
-/** `verifierReuses`: else every path is computed anew for each of its steps, as vLLM's pooling does. */
+/** `verifierReuses`: if false, every path is computed anew for each of its steps, as in vLLM's pooling. */
 export function edgeTrial(cell: EdgeCell, verifierReuses: boolean, requests = questionsAt(cell.beams)): EdgeTrial {
   const { seed, task, pair, beams, stage, variant = 'beam' } = cell;
   const { program, knobs = {} }: EdgeProgram = variants[variant];

@@ -1,6 +1,6 @@
-// `npm run bench -- ahead [--questions N] [--range A-B] [--speculate N] [--draft NAME] [--rows …] [--eager]`: what speculation gives on the embedded engine,
-// one search at a time: the same questions with it and without, by turns, on real weights. Answers are compared one by one:
-// exit, answer, score and rollouts must be the same, and so must the bits of every draw and reward that both have (drawn-bits.ts). On a CPU it turns itself off within seconds; `--eager` keeps it from measuring that. Times are of this machine, and say little on busy cores; rows do not.
+// `npm run bench -- ahead [--questions N] [--range A-B] [--speculate N] [--draft NAME] [--rows …] [--eager]`: the gain of speculation on the embedded
+// engine: real weights answer the same questions one by one, with and without it in turns. Exit, answer, score and rollouts must be equal, and so must the bits of
+// every draw and reward that both have (drawn-bits.ts). On a CPU speculation turns itself off; `--eager` prevents that. Times mean little on busy cores; rows do not depend on them.
 
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -27,13 +27,13 @@ export const embeddedRows = {
 } as const satisfies Record<string, Omit<BenchContender, 'name'>>;
 type EmbeddedRow = keyof typeof embeddedRows;
 
-/** One question, without speculation and with it. */
+/** One question with and without speculation. */
 export interface EmbeddedPair {
   readonly without: BenchTrial;
   readonly ahead: BenchTrial;
 }
 
-/** Countdown questions from calibration, every so many, so that easy and hard ones are among them. */
+/** Countdown questions from calibration at equal distances, from easy to hard ones. */
 export function embeddedQuestions(count: number): readonly GoldQuestion[] {
   const file = fileURLToPath(new URL('../../../packages/llama/tasks/countdown.calibration.jsonl', import.meta.url));
   const all = readQuestions(file);

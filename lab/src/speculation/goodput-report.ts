@@ -1,4 +1,4 @@
-// The figures of P4 as the simulator sees them, beside what the paper says: tables and one chart.
+// P4's figures in the simulator, beside the paper's: tables and one chart.
 
 import { mean } from '@coppice/core/base';
 import type { NamedChart } from '../experiment/experiment.ts';
@@ -30,7 +30,7 @@ const comparisons = [[whole, "P4's baseline"]] as const satisfies readonly (read
 /** A chart has eight colours. */
 const undrawn: ReadonlySet<EdgeStage> = new Set(['none']);
 
-/** Gain of a stage by pair and beams, its mean over tasks. */
+/** Gain of a stage by pair and beams, as a mean over tasks. */
 export function goodputTable(lines: readonly GoodputLine[]): LabTable {
   const rows = comparedWith(lines).filter(({ name }) => name !== 'none');
   return cellTable(
@@ -56,8 +56,8 @@ function comparedWith(lines: readonly GoodputLine[]): ComparedLines[] {
 }
 
 /**
- * The GPU is never idle, so that a search takes what its two models take, one after the other: what is left of its gain to be had
- * if one of them took no time. With a free generator nothing is guessed.
+ * The GPU is never idle, so a search takes the time of its two models one after the other. Gives the gain left if one of them took no
+ * time. With a free generator nothing is speculated.
  */
 export function boundTable(lines: readonly GoodputLine[]): LabTable {
   const [none, all] = [lines.filter(({ stage }) => stage === 'none'), lines.filter(({ stage }) => stage === whole)];
@@ -107,7 +107,7 @@ function cellTable(lines: readonly GoodputLine[], kind: string, rows: readonly C
   return plainTable(['models', kind, ...beams.map((count) => `${count}`)], cells);
 }
 
-/** Of every stage over all cells that have it. */
+/** Each stage over all cells that have it. */
 export function stageTable(lines: readonly GoodputLine[]): LabTable {
   const rows = comparedWith(lines).map(({ name, own }) => stageRow(name, own));
   const head = [

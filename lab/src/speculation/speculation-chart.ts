@@ -1,5 +1,5 @@
-// What speculation gives, as one chart beside P3's: speed-up by program and by searches at a time (its figure 10), and how often guesses
-// were right by distance and by depth (its figure 14).
+// The gain of speculation as one chart beside P3's: speed-up by program and by searches at a time (its figure 10), and the share of right
+// guesses by distance and by depth (its figure 14).
 
 import type { Guesses } from '@coppice/core/log';
 import type { NamedChart } from '../experiment/experiment.ts';

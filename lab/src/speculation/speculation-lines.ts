@@ -1,9 +1,9 @@
-// What p3.ts says of a row: of one search at a time at each speculative width, and of several at a time.
+// The lines of a p3.ts row: for one search at a time at each speculative width, and for several at a time.
 
 import type { Guesses } from '@coppice/core/log';
 import type { RowName } from '../service/index.ts';
 
-/** The speculative width with which company is tried. */
+/** The speculative width for several searches at a time. */
 export const widthInCompany = 4;
 
 export interface SpeculationLine {
@@ -22,7 +22,7 @@ export interface SpeculationLine {
   readonly different: number;
 }
 
-/** Several searches at a time (the batch size of P3's figure 10): how many are done in a minute, with speculation and without. */
+/** Several searches at a time (the batch size of P3's figure 10): searches done per minute, with and without speculation. */
 export interface CompanyLine {
   readonly row: RowName;
   readonly together: number;

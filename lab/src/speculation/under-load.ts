@@ -1,10 +1,10 @@
-// Whether speculation ever hurts under load: settings drawn at random (../policies), a program and a policy drawn with them,
-// the same requests at the same instants with speculation and without. The median and the p99 of the one over those of the
-// other, with an interval from pairs of requests. What is said of them: ../experiments/under-load.ts.
+// Tests whether speculation ever hurts under load: settings drawn at random (../policies), with a program and a policy, serve the same
+// requests at the same instants with speculation and without. Reports the ratios of median and p99, with an
+// interval from pairs of requests. Evaluated in ../experiments/under-load.ts.
 //
-// Where strands of one search run side by side, it takes another way as soon as two steps come in another order, and times differ by
-// chance. Such settings are served several times in each way, every time with arrivals that are a few milliseconds later: that
-// narrows the interval, and two servings without speculation say how much is chance alone.
+// If strands of one search run in parallel, the search changes as soon as two steps arrive in another order, and times differ by
+// chance. Such settings are served several times in each way, with arrivals a few milliseconds later every time. That
+// narrows the interval, and two servings without speculation show how much is chance alone.
 
 import { mean, Random } from '@coppice/core/base';
 import type { TrialSource } from '../experiment/experiment.ts';
@@ -15,7 +15,7 @@ import { capacityOf } from '../sim/capacity.ts';
 import { contenderOf } from '../sim/contenders.ts';
 import type { TrialResult, TrialSpec } from '../sim/trial.ts';
 
-/** What is asked of one setting; the same gives the same verdict. */
+/** One setting's measurement; equal ones give equal verdicts. */
 export interface LoadedSetting {
   readonly seed: number;
   readonly at: number;
@@ -53,7 +53,7 @@ export function drawLoaded({ seed, at }: Pick<LoadedSetting, 'seed' | 'at'>): Dr
   return { ...randomSetting(seed, at), row, speculate: 2 ** (1 + random.integer(3)) };
 }
 
-/** First how much it can take, then the same requests with speculation and without. */
+/** Measures the setting's capacity, then serves the same requests with speculation and without. */
 export async function underLoad(setting: LoadedSetting, trials: TrialSource): Promise<LoadVerdict> {
   const drawn = drawLoaded(setting);
   const backlog = await trials.run(specOf(drawn.spec, drawn.row, { kind: 'backlog' }));

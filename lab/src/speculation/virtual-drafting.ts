@@ -1,19 +1,18 @@
-// Drafting in virtual time: the batcher, the target's side of drafting and the draft model's desk of the embedded engine, as they
-// are, with models that only take their time and a chance in the place of words. What a decode takes is given; whether a
-// drafted token is accepted is drawn with a given rate.
+// Drafting in virtual time: the embedded engine's own batcher, target side and draft queue, with models that only take time and draw chances in place
+// of words. The times of decodes are given, and a drafted token is accepted with a given probability.
 
 import { Random } from '@coppice/core/base';
 import { Batcher } from '@coppice/llama/batch';
-import { DraftDesk, Drafts } from '@coppice/llama/draft';
+import { DraftQueue, Drafts } from '@coppice/llama/draft';
 import { PrefixStore } from '@coppice/llama/prefix-cache';
 
 type BatchedSequence = Parameters<Batcher['add']>[0];
 type WrittenRun = ReturnType<Batcher['plan']>[number]['run'];
-type DeskModel = ConstructorParameters<typeof DraftDesk>[0];
+type DeskModel = ConstructorParameters<typeof DraftQueue>[0];
 type DeskLink = ConstructorParameters<typeof Drafts>[1];
-type ReadyDraft = ReturnType<DraftDesk['draft']>[number];
+type ReadyDraft = ReturnType<DraftQueue['draft']>[number];
 
-/** What decodes take. */
+/** Times of decodes. */
 export interface DraftingCosts {
   readonly name: string;
   /** The target's decode of so many rows of so many sequences. */
@@ -141,7 +140,7 @@ class InStepLink implements DeskLink {
   readonly vocabularyHash = 0;
   readonly alive = true;
   readonly nextMs = undefined;
-  readonly #desk = new DraftDesk(drafter);
+  readonly #queue = new DraftQueue(drafter);
   readonly #costs: DraftingCosts;
   readonly #clock: VirtualMoment;
   readonly #ready: ReadyDraft[] = [];
@@ -151,12 +150,12 @@ class InStepLink implements DeskLink {
     this.#clock = clock;
   }
 
-  post(message: Parameters<DraftDesk['take']>[0]): void {
-    this.#desk.take(message);
+  post(message: Parameters<DraftQueue['take']>[0]): void {
+    this.#queue.take(message);
   }
 
   receive(): ReadyDraft | undefined {
-    const drafts = this.#desk.draft();
+    const drafts = this.#queue.draft();
     this.#clock.ms += draftingTime(this.#costs, drafts);
     this.#ready.push(...drafts);
     return this.#ready.shift();
@@ -167,7 +166,7 @@ class InStepLink implements DeskLink {
 class ApartLink implements DeskLink {
   readonly vocabularyHash = 0;
   readonly alive = true;
-  readonly #desk = new DraftDesk(drafter);
+  readonly #queue = new DraftQueue(drafter);
   readonly #costs: DraftingCosts;
   readonly #clock: VirtualMoment;
   /** What is drafted, and when it will be there. */
@@ -184,14 +183,14 @@ class ApartLink implements DeskLink {
     return this.#coming[0]?.atMs;
   }
 
-  post(message: Parameters<DraftDesk['take']>[0]): void {
-    if (this.#desk.waiting === 0) this.#freeMs = Math.max(this.#freeMs, this.#clock.ms);
-    this.#desk.take(message);
+  post(message: Parameters<DraftQueue['take']>[0]): void {
+    if (this.#queue.waiting === 0) this.#freeMs = Math.max(this.#freeMs, this.#clock.ms);
+    this.#queue.take(message);
   }
 
   receive(): ReadyDraft | undefined {
-    while (this.#freeMs <= this.#clock.ms && this.#desk.waiting > 0) {
-      const drafts = this.#desk.draft(Math.ceil(this.#desk.sequences / 2));
+    while (this.#freeMs <= this.#clock.ms && this.#queue.waiting > 0) {
+      const drafts = this.#queue.draft(Math.ceil(this.#queue.sequences / 2));
       this.#freeMs += draftingTime(this.#costs, drafts);
       for (const draft of drafts) this.#coming.push({ atMs: this.#freeMs, draft });
     }

@@ -1,4 +1,4 @@
-// The domains that measurements use: trains, restaurants, a shop, reminders, training and an issue tracker. Nothing is tuned on them.
+// The domains of the measurements: trains, restaurants, a shop, reminders, training and an issue tracker. Nothing is tuned on them.
 
 import { choice, clock, date, flag, list, number, object, type ToolDomain, text, whole } from './tool-domain.ts';
 

@@ -1,4 +1,4 @@
-// Questions with functions, whose right turn is known. Of equal seeds and parts equal questions; parts share no function and no wish.
+// Questions with functions whose right turn is known. Equal seeds and parts give equal questions; parts share no function and no wish.
 
 import { Random } from '@coppice/core/base';
 import { heldDomains } from './held-domains.ts';
@@ -15,7 +15,7 @@ import { tuningDomains } from './tuning-domains.ts';
 export const questionParts = ['tuning', 'held'] as const;
 export type QuestionPart = (typeof questionParts)[number];
 
-/** `none`: no function does it, an argument is missing, or nothing is asked that one could do. */
+/** `none`: no function does it, an argument is missing, or the request needs none. */
 export const turnKinds = ['one', 'several', 'none', 'computed', 'long'] as const;
 export type TurnKind = (typeof turnKinds)[number];
 

@@ -1,4 +1,4 @@
-// What a question with functions is made of: domains whose functions resemble each other, and wishes that just one call of one of them fulfils.
+// The material of questions with functions: domains whose functions resemble each other, and wishes that exactly one call of one of them fulfils.
 
 import type { turnMeaning } from '@coppice/core/answer';
 import type { Random } from '@coppice/core/base';
@@ -16,7 +16,7 @@ export interface ToolDomain {
   readonly wishes: readonly ToolWish[];
 }
 
-/** `computed`: the call holds what the user says only after arithmetic; `long`: its arguments hold lists or objects. */
+/** `computed`: the call's values follow from the user's words only by arithmetic; `long`: its arguments hold lists or objects. */
 export interface ToolWish {
   readonly tool: string;
   readonly kind: 'plain' | 'computed' | 'long';
@@ -39,7 +39,7 @@ interface ObjectSchema extends PropertySchema {
   readonly required: readonly string[];
 }
 
-/** Properties without a default are required, unless they are named as free. */
+/** Properties without a default are required, unless they are in `free`. */
 export function object(properties: Readonly<Record<string, PropertySchema>>, ...free: readonly string[]): ObjectSchema {
   const required = Object.keys(properties).filter((name) => !('default' in properties[name]!) && !free.includes(name));
   return { type: 'object', properties, required, additionalProperties: false };

@@ -1,4 +1,4 @@
-// The domains whose questions may be looked at while something is tuned: weather, calendar, hotels, bank, home and music.
+// The domains for tuning, whose questions may be looked at: weather, calendar, hotels, bank, home and music.
 
 import { choice, clock, date, flag, list, number, object, type ToolDomain, text, whole } from './tool-domain.ts';
 

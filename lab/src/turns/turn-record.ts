@@ -1,5 +1,5 @@
-// Turns that a chat server draws for questions with functions, all of a question in one request. Its calls are kept as its parser finds them,
-// and the text beside them; nothing is judged here.
+// Records turns that a chat server draws for questions with functions, all turns of a question in one request. Keeps the calls that the server's
+// parser finds, and the text beside them; judges nothing.
 
 import type { ToolQuestion, TurnKind } from './question-maker.ts';
 import type { CallableTool, MadeTurn } from './tool-domain.ts';
@@ -10,7 +10,7 @@ export interface RecordedTurn extends MadeTurn {
   readonly finish: string;
 }
 
-/** One line of a recording; it can be replayed without the questions' maker. */
+/** One line of a recording; its replay does not need the maker of the questions. */
 export interface RecordedQuestion {
   readonly question: string;
   readonly kind: TurnKind;
@@ -48,7 +48,7 @@ interface ChatReply {
   readonly usage: { readonly completion_tokens: number };
 }
 
-/** So many requests at a time. Resolves to what failed, by question. */
+/** `concurrency` requests at a time. Resolves to the failures, by question. */
 export async function recordTurns(
   server: TurnServer,
   questions: readonly ToolQuestion[],

@@ -1,5 +1,5 @@
-// Votes over recorded turns, replayed in random orders: so many at once, and as many as `auto` draws at each effort, by the code that replays
-// `lab -- worth`. Right is a turn that means what the reference means; a tie counts as the share of right turns in it.
+// Votes over recorded turns, replayed in random orders: a fixed number at once, and as many as `auto` draws at each effort, with the replay code of
+// `lab -- worth`. A turn is right if it means the same as the reference; a tie counts as its share of right turns.
 
 import { extractAnswer, readingFor, turnMeaning } from '@coppice/core/answer';
 import { mean, Random } from '@coppice/core/base';

@@ -1,4 +1,4 @@
-// Calls in the text of a turn, for models whose calls a server's parser does not find: JSON between tags or in fences, or a text that is
+// Finds calls in the text of a turn, for models whose calls a server's parser misses: JSON between tags or in fences, or a text that is
 // nothing else. Many clients read such turns as calls too.
 
 import { isRecord } from '@coppice/core/base';
@@ -7,7 +7,7 @@ import type { MadeTurn } from './tool-domain.ts';
 const fenced = /```(?:json|xml|tool_call)?\s*\n([\s\S]*?)(?:```|$)|<(tools|tool_call)>([\s\S]*?)(?:<\/\2>|$)/g;
 const tags = /<\/?(?:tools|tool_call)>/g;
 
-/** The turn itself where it holds calls, or no text that could be some. */
+/** Returns the turn unchanged if it has calls already, or no text that could be some. */
 export function withWrittenCalls(turn: MadeTurn): MadeTurn {
   const content = turn.content ?? '';
   if (turn.calls.length > 0 || !content.includes('"name"')) return turn;

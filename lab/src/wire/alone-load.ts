@@ -1,5 +1,5 @@
-// The yardstick: a generator that coppice has no part in. So many loops, each asking the next question for one whole answer when its last has come,
-// without seeds, log probabilities or streams. Of a server by plain chat requests, of an engine in this process by its own calls.
+// The baseline: a generator without coppice. A number of loops each ask the next question for one whole answer when their last one has come,
+// without seeds, log probabilities or streams. A server gets plain chat requests, an engine in this process its own calls.
 
 import { type GenerateRequest, type GenerationUsage, isAnswer, type ServerFacts } from '@coppice/core/engine';
 import type { Engine } from 'coppice';
@@ -95,7 +95,7 @@ export function askEngine(engine: Engine, strands: number, next: () => AskedPlan
   };
 }
 
-/** Without what a twin had computed. */
+/** Without the tokens that a twin had computed. */
 export function decodedOf(usage: GenerationUsage | undefined): number {
   return usage?.decodedTokens ?? usage?.generatedTokens ?? 0;
 }

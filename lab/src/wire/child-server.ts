@@ -1,4 +1,4 @@
-// Starts a server of a benchmark in a process of its own: its file stands beside this one and prints its port.
+// Starts a benchmark's server in a process of its own; its file is in this folder and prints its port.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

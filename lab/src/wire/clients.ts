@@ -1,6 +1,6 @@
-// `npm run bench -- clients`: what a client of HTTP costs at 256 streams, node:http beside undici: CPU time of this process
-// per 20,000 tokens, once with every token streamed and once with whole answers. undici is no dependency of coppice
-// and is found where a development dependency brings it (docs/decisions/0050-requests-to-remote-engines.md).
+// `npm run bench -- clients`: the cost of an HTTP client at 256 streams, node:http beside undici: CPU time of this process
+// per 20,000 tokens, once with every token streamed and once with whole answers. undici is no dependency of coppice;
+// a development dependency brings it (docs/decisions/0050-requests-to-remote-engines.md).
 
 import * as http from 'node:http';
 import { startServer } from './child-server.ts';

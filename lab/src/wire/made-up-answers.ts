@@ -1,5 +1,5 @@
-// Answers of a server without a model: steps of random lengths with blank lines between them, and a number in a box at the end. A token's id says
-// how many steps follow it, so that a path that comes back as a prompt is continued where it stands.
+// Answers of a server without a model: steps of random lengths with blank lines between them, and a boxed number at the end. A token's id holds
+// the number of steps after it, so that a path that comes back as a prompt is continued correctly.
 
 export interface MadeUpToken {
   readonly id: number;
@@ -13,7 +13,7 @@ export interface MadeUpAnswer {
 
 type LengthRange = readonly [low: number, high: number];
 
-/** Tokens of a prompt, whatever it says: about a question with a system message. */
+/** Tokens of any prompt: about a question with a system message. */
 export const rootTokens = 128;
 const drawnFrom = 1_000_000;
 const wordsPerPlace = 4096;

@@ -1,5 +1,5 @@
-// The server of the overhead benchmark, in a process of its own: speaks enough of vLLM's protocol for the remote engine and
-// answers each completion, all at once, a fixed time after it came. Prints its port.
+// The server of the overhead benchmark, in a process of its own: speaks enough of vLLM's protocol for the remote engine, and
+// answers each completion at once as a whole, a fixed time after its arrival. Prints its port.
 
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';

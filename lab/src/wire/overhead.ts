@@ -1,7 +1,7 @@
-// `npm run bench -- overhead`: what the remote engine adds to bare HTTP per call. Latency: calls to one server alternate
+// `npm run bench -- overhead`: the remote engine's cost per call beyond bare HTTP. Latency: calls to one server alternate
 // between bare HTTP and the engine, so that both meet the same moments of the machine. CPU time of this process: each kind
-// alone, in turns. The server is a process of its own and answers 250 ms after a call came. Calls start on a fixed grid,
-// whether or not others are answered (an open loop), so that a stall is not hidden by fewer calls.
+// alone, in turns. The server is a process of its own and answers 250 ms after a call arrives. Calls start on a fixed grid,
+// answered or not (an open loop), so that a stall is not hidden by fewer calls.
 
 import * as http from 'node:http';
 import { type Call, openRemoteEngine, type RemoteEngine, vllm } from '@coppice/core/engine';

@@ -1,4 +1,4 @@
-// Counts the requests that this process sends to a generator and to a reward model, whichever client sends them: node:http tells of each.
+// Counts the requests of this process to a generator and to a reward model, whichever client sends them: node:http reports each.
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';

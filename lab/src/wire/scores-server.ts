@@ -1,6 +1,5 @@
-// The reward model of the scores benchmark, in a process of its own: vLLM's /pooling over passes. A pass takes the inputs
-// that wait, up to its tokens, and lasts a fixed time and so much per token; a call is answered when all of its inputs are.
-// Prints its port.
+// The reward model of the scores benchmark, in a process of its own: vLLM's /pooling over passes. A pass takes waiting inputs, up to its tokens, and
+// lasts a fixed time plus some per token; a call is answered when all of its inputs are done. Prints its port.
 
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,7 +1,7 @@
 // `npm run bench -- scores`: scores per second of a reward model through the remote verifier, beside one batch client on the
 // same fake server. The server computes passes of 16,384 tokens at 40,000 tokens a second, as a 7B model on an H200 might;
-// every path is computed anew, as vLLM's pooling does. With --verifier URL on a real server instead. The verifier is asked as searches do: 64 strands of 4 siblings, each
-// going on when its four are scored. The client keeps four calls of 32 paths there.
+// every path is computed anew, as in vLLM's pooling. With --verifier URL it runs on a real server instead. Requests come as in searches: 64 strands of 4
+// siblings, each continuing when its four are scored. The client keeps four calls of 32 paths in flight.
 
 import { parseArgs } from 'node:util';
 import { isAnswer, probe } from '@coppice/core/engine';

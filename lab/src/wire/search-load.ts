@@ -1,5 +1,5 @@
-// Searches of the library on one model, so many that every strand has work: about twice as many as run are submitted, and each that ends is followed
-// by the next question's.
+// Searches of the library on one model, enough that every strand has work: about twice as many as run are submitted, and the next question
+// follows each that ends.
 
 import { SearchModel } from '@coppice/core';
 import type { OpenModel } from '@coppice/core/answering';
@@ -14,7 +14,7 @@ const mostFailures = 20;
 /** Beyond twice what fills the strands, for small numbers. */
 const moreWaiting = 4;
 
-/** `parts` are closed with it. Without servers the engine is in this process. */
+/** `parts` are closed with the load. Without servers the engine is in this process. */
 export function searchLoad(
   parts: OpenModel,
   servers: readonly AskedServer[],

@@ -1,10 +1,10 @@
-// What servers say of themselves on their metrics pages: tokens generated, sequences that run and that wait. A client that counts would count only what
-// has come back to it.
+// Reads servers' metrics pages: tokens generated, and sequences that run and that wait. A client that counts itself would miss what has not come
+// back yet.
 
 import { type DialectName, readGauges } from '@coppice/core/engine';
 import type { Connection } from '@coppice/core/remote';
 
-/** At one moment, over all servers; undefined where one does not say. */
+/** Values at one moment, over all servers; undefined if one does not report them. */
 export interface ServerReading {
   /** By `performance.now()`, when it had come. */
   readonly atMs: number;

@@ -1,6 +1,6 @@
 // The servers of the steps benchmark, generator and judge in one process of its own: enough of vLLM's protocol for the remote engine and a
-// causal reward model. A step is written in about 100 ms, each sibling of a length of its own; a stream has an event for every token, as
-// vLLM 0.26 sends it. A score takes 30 ms, whatever shares its call. Prints its port; GET /counts tells what came.
+// causal reward model. A step takes about 100 ms, each sibling with a length of its own; a stream has an event for every token, as in
+// vLLM 0.26. A score takes 30 ms, whatever shares its call. Prints its port; GET /counts gives the counts of requests.
 
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';

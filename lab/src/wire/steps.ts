@@ -1,6 +1,6 @@
-// `npm run bench -- steps`: what a step costs coppice. MCTS with a reward model on a second server, through the real runtime, remote engine
-// and remote verifier, against stand-ins that write a step in about 100 ms and score it in 30: steps a second, requests for each, and
-// the CPU time of this process, which holds all of coppice. With --logprobs the prior of MCTS is read from log probabilities.
+// `npm run bench -- steps`: coppice's cost per step. MCTS with a reward model on a second server runs through the real runtime, remote engine
+// and remote verifier, against stand-ins that write a step in about 100 ms and score it in 30. Reports steps per second, requests for each, and
+// the CPU time of this process, which holds all of coppice. With --logprobs the prior of MCTS comes from log probabilities.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

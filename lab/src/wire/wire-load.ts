@@ -1,4 +1,4 @@
-// Work that keeps a server busy by itself, and what is read off it while it goes on: over a window, and after all of it is cancelled.
+// A load that keeps a server busy, and its readings: over a window, and after all of it is cancelled.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { median } from '@coppice/core/base';
@@ -100,7 +100,7 @@ const readAgainMs = 2;
 const quietMs = 400;
 const longestMs = 20_000;
 
-/** Cancels all of a load, and asks the server until it is at rest. Times end with the reading that shows it: they are bounds from above. */
+/** Cancels a whole load, and asks the server until it is idle. Times end with the reading that shows it: they are upper bounds. */
 export async function abortTime(load: WireLoad, usual: ReadingSpread | undefined): Promise<AbortFigures | undefined> {
   const before = await usualReading(load, usual?.[1] ?? 0);
   const startMs = performance.now();
@@ -129,7 +129,7 @@ async function usualReading(load: WireLoad, running: number): Promise<ServerRead
   }
 }
 
-/** Before the next row: what was cancelled is gone, for as long as the server says so. */
+/** Waits before the next row until cancelled requests are gone, if the server reports that. */
 export async function untilIdle(read: () => Promise<ServerReading>): Promise<void> {
   const startMs = performance.now();
   while (performance.now() - startMs < longestMs) {

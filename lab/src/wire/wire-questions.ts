@@ -1,4 +1,4 @@
-// The questions of a comparison, over and over in their order, as coppice puts them to a model. Both sides ask the same.
+// The questions of a comparison, repeated in their order, as coppice puts them to a model. Both sides ask the same.
 
 import { extractAnswer } from '@coppice/core/answer';
 import { buildSearch, type GoldQuestion, type OpenModel, ownPlan, requestOf, type Wish } from '@coppice/core/answering';

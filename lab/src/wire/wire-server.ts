@@ -1,6 +1,6 @@
 // The server of `lab -- wire` and of the clients benchmark, in a process of its own: enough of vLLM's protocol for coppice and for a plain client.
-// It decodes with continuous batching, one token per running sequence and step, and its front end is one line of work: every request and every
-// streamed chunk takes its time there. Both go by the clock and burn no CPU, so that a busy machine slows them little. Prints its port.
+// It decodes with continuous batching, one token per running sequence and step. Its front end is a single queue, in which every request and
+// streamed chunk takes time. Both follow the clock and use no CPU, so a busy machine slows them little. Prints its port.
 
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';

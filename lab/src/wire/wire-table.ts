@@ -1,4 +1,4 @@
-// The table of `lab -- wire`: a line for each row, beside the same server alone at as many strands.
+// The table of `lab -- wire`: a line per row, beside the same server alone with as many strands.
 
 import { type Block, type TableColumn, tableOf } from '../experiment/table.ts';
 import type { AbortFigures, ReadingSpread, WindowFigures } from './wire-load.ts';
@@ -38,7 +38,7 @@ const legend = [
   'strand of mcts or beam draws several siblings at a time.',
 ].join('\n');
 
-/** Over the measurement of the server alone that belongs to it. */
+/** The row's share of the matching measurement of the server alone. */
 export function shareOf({ strands, row, tokensPerSecond }: WireLine, lines: readonly WireLine[]): number | undefined {
   if (row === 'alone') return undefined;
   const alone = lines.filter((line) => line.row === 'alone' && line.strands === strands);

@@ -1,5 +1,5 @@
-// The plug-in of the embedded engine: models that ship with coppice and GGUF files, the reward models beside them, and the checkers
-// of the shipped tasks. The engine itself is loaded only when a model is opened.
+// The plug-in of the embedded engine: models that ship with coppice, GGUF files and their reward models, and the checkers of the shipped
+// tasks. The engine itself is loaded only when a model is opened.
 
 import { fileURLToPath } from 'node:url';
 import { lastAsked, type PrmSection, prmKind } from '@coppice/core/answering';
@@ -33,7 +33,7 @@ const embeddedKind: EngineKind<EmbeddedSection> = {
 function shippedModel(name: string): ShippedModel {
   return {
     path: modelPath(name),
-    verifier: besideOf(rewardModelOf(name)),
+    verifier: verifierSection(rewardModelOf(name)),
     form: (asked) => saplingPrompt(name, asked),
     answers: answeredBy(name),
     questions: `${questions}/${taskFiles[name] ?? 'countdown'}.test.jsonl`,
@@ -42,13 +42,13 @@ function shippedModel(name: string): ShippedModel {
 
 const taskFiles: Readonly<Record<string, string>> = { 'sapling-ledger': 'ledger', 'sapling-sudoku': 'sudoku' };
 
-function besideOf(reward: string): KindSection {
+function verifierSection(reward: string): KindSection {
   return reward === 'exact' || reward === 'none' ? { kind: reward } : { kind: 'prm', model: reward };
 }
 
 /**
- * The question as the shipped models were trained on it. Text and not chat: what they saw in training is the question and a newline.
- * They take one question and no conversation; the last is what counts.
+ * The question in the form of the shipped models' training: the question and a newline, as text and not as chat. They take a single
+ * question, so only the last one of a conversation counts.
  */
 function saplingPrompt(model: string, asked: Prompt): Prompt | { readonly reason: string } {
   const found = recogniseFor(model, lastAsked(asked));
@@ -59,7 +59,7 @@ function saplingPrompt(model: string, asked: Prompt): Prompt | { readonly reason
 const pairedPrm: VerifierKind<PrmSection> = {
   ...prmKind,
   async open(own, opening, parts) {
-    // No server serves a shipped model: then the server's own name is taken.
+    // Servers do not serve shipped models: use the server's own model name.
     const { model, ...unnamed } = own;
     if (model === undefined || isShipped(model)) return prmKind.open(unnamed, opening, parts);
     if (own.urls !== undefined) return prmKind.open(own, opening, parts);

@@ -1,4 +1,4 @@
-// The models that ship with coppice, by name. A name that is none of theirs is taken as the path of a GGUF file.
+// The models that ship with coppice, by name. Any other name is the path of a GGUF file.
 
 import { fileURLToPath } from 'node:url';
 
@@ -13,10 +13,10 @@ export function modelPath(name: string): string {
   return isShipped(name) ? fileURLToPath(new URL(`../models/${name}.gguf`, import.meta.url)) : name;
 }
 
-/** The default reward model of a generator: see models/README.md. */
+/** The default reward model of each generator: see models/README.md. */
 const rewardModels: Readonly<Record<string, string>> = {
   sapling: 'sapling-prm',
-  // The checkers of these tasks see every false sum and every conflict. sapling-prm can read ledgers, too (--prm sapling-prm); no reward model was trained on sudokus.
+  // The checkers of these tasks see every false sum and every conflict. sapling-prm can read ledgers too (--prm sapling-prm); no reward model was trained on sudokus.
   'sapling-ledger': 'exact',
   'sapling-sudoku': 'exact',
 };
@@ -26,10 +26,10 @@ export function rewardModelOf(model: string): string {
 }
 
 /**
- * The shipped models write short steps of which many are alike, so best-first search draws one at a time and ends a path at its
- * first false line; with few draws a tree runs out of leaves long before its rollouts (docs/decisions/0190-best-first-search.md).
- * A strand is one sequence then, and the engine runs 32. Their reward model sees most false sums and
- * products (lab/docs/experiments/search-pays.md); the checkers of their tasks see all of them, for nothing
+ * The shipped models write short steps, many of them alike. So best-first search draws one at a time and ends a path at its first false
+ * line; with few draws a tree runs out of leaves long before its rollouts (docs/decisions/0190-best-first-search.md).
+ * A strand is then one sequence, and the engine runs 32. Their reward model sees most false sums and
+ * products (lab/docs/experiments/search-pays.md); the checkers of their tasks see all of them at no cost
  * (docs/decisions/0005-step-checkers-promise-reading-and-weighted-vote.md).
  */
 const shippedShape = {
@@ -39,7 +39,7 @@ const shippedShape = {
   boundPrune: 'threshold',
   choose: 'vote',
   check: 'lines',
-  // One line per step, and the temperature they were trained at; their longest answers have 23 lines.
+  // One line per step, and the temperature of the training; their longest answers have 23 lines.
   delimiters: ['\n'],
   stepTokens: 96,
   maxDepth: 24,

@@ -1,4 +1,4 @@
-// The plug-in of journals of kind `postgres`. What speaks to the database is loaded only when it is used.
+// The plug-in of journals of kind `postgres`. The code that talks to the database is loaded on first use.
 
 import { registerPlugin } from '@coppice/core/config';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-// Reads and checks a file of requests. A line that cannot be used is refused by its number; a hole in the times is a note.
+// Reads and checks a file of requests. An unusable line is refused by its number; a gap in the times becomes a note.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -77,7 +77,7 @@ function timed(read: readonly TracedRequest[], refuse: (why: string) => never) {
   return { requests, perSecond: perSecondOf(requests), notes: holesIn(requests) };
 }
 
-/** Their mean rate; infinite where all come at once. */
+/** Mean rate of the requests; infinite if all come at once. */
 export function perSecondOf(requests: readonly TracedRequest[]): number {
   return (1000 * requests.length) / (requests.at(-1)!.atMs - requests[0]!.atMs);
 }

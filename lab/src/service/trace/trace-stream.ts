@@ -1,5 +1,5 @@
-// A stream of requests out of a trace: as it came, or resampled in blocks of neighbours (a block bootstrap with replacement), so
-// that bursts stay bursts. A rate scales all gaps alike. Pure: same trace and seed, same stream.
+// A stream of requests from a trace: unchanged, or resampled in blocks of neighbours (a block bootstrap with replacement), so
+// that bursts stay bursts. A rate scales all gaps equally. Pure: same trace and seed, same stream.
 
 import { Random, raise } from '@coppice/core/base';
 import type { TracedRequest } from './formats.ts';

@@ -1,4 +1,4 @@
-// Questions with the lengths of a trace: the setting gives difficulty and rewards, the trace prompt and answer lengths and shared blocks.
+// Questions with the lengths of a trace: difficulty and rewards come from the setting; lengths of prompt and answer, and shared blocks, from the trace.
 
 import type { Prompt } from '@coppice/core/tree';
 import type { PromptBlocks, QuestionProfile, QuestionSize } from '@coppice/sim/engine';

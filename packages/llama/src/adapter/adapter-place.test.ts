@@ -45,9 +45,7 @@ describe('adapterAt', () => {
     const place = copied('read', { 'reward-model.json': '{ "marker": " ки", "aggregation": "last" }' });
     expect(adapterAt(place)?.reading).toEqual({ marker: ' ки', aggregation: 'last' });
     for (const wrong of ['{ "aggregation": "least" }', '{ "good": 1 }', '{ "tag": "" }', '{'])
-      expect(() => adapterAt(copied('read', { 'reward-model.json': wrong }))).toThrow(
-        /reward-model\.json (says|is no)/,
-      );
+      expect(() => adapterAt(copied('read', { 'reward-model.json': wrong }))).toThrow(/reward-model\.json (has|is no)/);
   });
 
   it('reads what it was measured on, and refuses a format that it does not know', () => {
@@ -57,7 +55,7 @@ describe('adapterAt', () => {
     expect(saying({ format: 1, measured })?.reading.measured).toEqual(measured);
     expect(() => saying({ format: 2, layers: 3 })).toThrow(/reward-model.json is of format 2; this coppice reads 1/);
     for (const wrong of [{ date: 'today' }, { sets: [] }, { sets: [{ ...sets[0], auc: 79 }] }])
-      expect(() => saying({ format: 1, measured: { ...measured, ...wrong } })).toThrow(/says nothing that can be used/);
+      expect(() => saying({ format: 1, measured: { ...measured, ...wrong } })).toThrow(/has unusable values/);
   });
 
   it('refuses a folder that is no adapter', () => {
@@ -78,17 +76,17 @@ describe('adapterAt', () => {
     expect(adapterAt(copied('sums', { SHA256SUMS: `${'0'.repeat(64)}  another.file\n` }))).toBeDefined();
     const wrong = copied('sums', { SHA256SUMS: `${'0'.repeat(64)}  adapter_model.safetensors\n` });
     expect(() => adapterAt(wrong)).toThrow(
-      new RegExp(`adapter_model.safetensors is ${sum}, and .*SHA256SUMS says 0{64}`),
+      new RegExp(`adapter_model.safetensors is ${sum}, but .*SHA256SUMS says 0{64}`),
     );
   });
 });
 
 describe('peftAsGguf', () => {
   it.each([
-    ['layers', { layers: 1 }, /of another base than base.gguf: it changes layer 1, and that has 1 layers/],
-    ['width', { width: 96 }, /of another base than base.gguf: its self_attn.q_proj has 64 inputs, and that has 96/],
-    ['heads', { heads: 3 }, /its self_attn.q_proj has 64 outputs, and that has 96/],
-    ['feed-forward layers', { inner: 128 }, /its mlp.down_proj has 64 inputs, and that has 128/],
+    ['layers', { layers: 1 }, /of another base than base.gguf: it changes layer 1, but the base has 1 layers/],
+    ['width', { width: 96 }, /of another base than base.gguf: its self_attn.q_proj has 64 inputs, but the base has 96/],
+    ['heads', { heads: 3 }, /its self_attn.q_proj has 64 outputs, but the base has 96/],
+    ['feed-forward layers', { inner: 128 }, /its mlp.down_proj has 64 inputs, but the base has 128/],
     ['architecture', { architecture: 'gemma3' }, /base.gguf is of architecture gemma3; .* llama, qwen2, qwen3/],
   ])('refuses an adapter of a base with other %s', (_, change, complaint) => {
     expect(() => peftAsGguf(adapter, { ...shape, ...change })).toThrow(complaint);
@@ -100,7 +98,7 @@ describe('peftAsGguf', () => {
     ['rank_pattern', { rank_pattern: { q_proj: 8 } }],
   ])('refuses an adapter by its %s', (name, config) => {
     const place = writeTinyAdapter(join(folder, 'other'), { seed: 1, config });
-    expect(() => peftAsGguf(place, shape)).toThrow(new RegExp(`adapter_config.json is of no adapter .*: ${name}`));
+    expect(() => peftAsGguf(place, shape)).toThrow(new RegExp(`adapter_config.json describes no adapter .*: ${name}`));
   });
 
   it('refuses a rank that is not its own, and what it cannot change', () => {

@@ -1,5 +1,5 @@
 // Finds a LoRA adapter by its path: a PEFT folder, or a GGUF file of type adapter. Reads `reward-model.json` beside the weights, and refuses
-// weights whose sum differs from `SHA256SUMS`.
+// weights whose checksum differs from `SHA256SUMS`.
 
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
@@ -19,7 +19,7 @@ export const weightsName = 'adapter_model.safetensors';
 const readingName = 'reward-model.json';
 const sumsName = 'SHA256SUMS';
 
-/** Of `reward-model.json`; a file without one is of this format too. */
+/** Format of `reward-model.json`; a file that names none has this one too. */
 const knownFormat = 1;
 
 const readingSchema = z.strictObject({
@@ -29,7 +29,7 @@ const readingSchema = z.strictObject({
   marker: z.string().exactOptional(),
   aggregation: z.enum(aggregations).exactOptional(),
   trust: z.number().min(0).max(1).exactOptional(),
-  /** AUC: over pairs of a right and a wrong answer to one question, by the score after the last step. */
+  /** AUC over pairs of a right and a wrong answer to one question, by the score after the last step. */
   measured: z
     .strictObject({
       date: z.iso.date(),
@@ -41,7 +41,7 @@ const readingSchema = z.strictObject({
 
 export type AdapterReading = z.infer<typeof readingSchema>;
 
-/** Undefined where the path is a whole model or nothing; a folder is taken for an adapter. */
+/** Undefined if the path is a whole model or missing; a folder counts as an adapter. */
 export function adapterAt(path: string): AdapterPlace | undefined {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat?.isDirectory()) return folderAt(path);
@@ -59,7 +59,7 @@ function folderAt(path: string): AdapterPlace {
   return { path, form: 'peft', reading: readingOf(join(path, readingName)) };
 }
 
-/** What `reward-model.json` in the folder of these weights says. */
+/** Reads `reward-model.json` in the folder of these weights. */
 export function readingBeside(path: string): AdapterReading {
   return readingOf(join(dirname(path), readingName));
 }
@@ -73,7 +73,7 @@ function readingOf(path: string): AdapterReading {
   const { success, data, error } = readingSchema.safeParse(said);
   if (success) return data;
   const { path: at, message } = error.issues[0]!;
-  return raise('bad-setting', `${path} says nothing that can be used: ${[...at, message].join(' ')}`);
+  return raise('bad-setting', `${path} has unusable values: ${[...at, message].join(' ')}`);
 }
 
 export function jsonOf(path: string): unknown {
@@ -84,7 +84,7 @@ export function jsonOf(path: string): unknown {
   }
 }
 
-/** Lines as `sha256sum` writes them. */
+/** Reads lines as `sha256sum` writes them. */
 function checkSum(path: string): void {
   const sums = join(dirname(path), sumsName);
   if (!existsSync(sums)) return;
@@ -97,7 +97,7 @@ function checkSum(path: string): void {
   if (found === line[1]) return;
   raise(
     'bad-setting',
-    `the sum of ${path} is ${found}, and ${sums} says ${line[1]}: the file is not the one it was, fetch it again`,
+    `the SHA-256 of ${path} is ${found}, but ${sums} says ${line[1]}: the file has changed, fetch it again`,
   );
 }
 
@@ -119,7 +119,7 @@ const stringType = 8;
 const openingBytes = 65_536;
 const factsStart = 24;
 
-/** String metadata of a GGUF file, up to its first list; none where it is no GGUF file. */
+/** String metadata of a GGUF file up to its first list; empty for other files. */
 export function openingFacts(path: string): ReadonlyMap<string, string> {
   const facts = new Map<string, string>();
   const bytes = opening(path);

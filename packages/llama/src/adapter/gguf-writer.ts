@@ -1,4 +1,4 @@
-// Encodes GGUF files: metadata, then tensors. Vectors are 32-bit floats whatever the type of the matrices.
+// Encodes GGUF files: metadata, then tensors. Vectors are always 32-bit floats; matrices have the given type.
 
 const alignment = 32;
 const valueTypes = { uint32: 4, int32: 5, float32: 6, bool: 7, string: 8, array: 9 } as const;
@@ -15,7 +15,7 @@ export type GgufValue =
   | { readonly type: 'strings'; readonly value: readonly string[] }
   | { readonly type: 'int32s'; readonly value: readonly number[] };
 
-/** The innermost dimension first. */
+/** The innermost dimension comes first. */
 export interface GgufTensor {
   readonly name: string;
   readonly shape: readonly number[];
@@ -47,7 +47,7 @@ function weightBytes(shape: readonly number[], data: Float32Array, type: WeightT
   return Buffer.from(toHalves(data).buffer);
 }
 
-/** To the nearest, ties away from 0. */
+/** Rounds to the nearest, ties away from 0. */
 function toHalves(data: Float32Array): Uint16Array {
   const bits = new Uint32Array(data.buffer, data.byteOffset, data.length);
   const halves = new Uint16Array(data.length);

@@ -1,5 +1,5 @@
-// Turns a PEFT LoRA adapter into the GGUF file that libllama loads. An adapter of another base is refused with the first difference, since
-// libllama would only say that it failed.
+// Turns a PEFT LoRA adapter into the GGUF file that libllama loads. Refuses an adapter of another base and names the first difference, since
+// libllama itself only says that it failed.
 
 import { join } from 'node:path';
 import { raise } from '@coppice/core/base';
@@ -38,7 +38,7 @@ interface MatrixPlace {
   readonly outputs: MatrixSide;
 }
 
-/** Modules of a layer by PEFT's names: GGUF's name, and the sizes that they map from and to. */
+/** Matrices by PEFT's module names: GGUF's name, and the sizes of input and output. */
 const places: Readonly<Record<string, MatrixPlace>> = {
   'self_attn.q_proj': { name: 'attn_q', inputs: 'width', outputs: 'queries' },
   'self_attn.k_proj': { name: 'attn_k', inputs: 'width', outputs: 'keys' },
@@ -61,9 +61,9 @@ export function peftAsGguf(folder: string, base: BaseShape): Uint8Array {
   }
   const { r: rank, lora_alpha: alpha, use_rslora: bySquareRoot } = configOf(folder);
   const tensors = [...readSafetensors(join(folder, weightsName))].map(([name, tensor]) => {
-    return placed(folder, name, tensor, rank, base);
+    return ggufTensor(folder, name, tensor, rank, base);
   });
-  // libllama divides by the rank, a rank-stabilised adapter by its square root.
+  // libllama divides alpha by the rank; a rank-stabilised adapter needs a division by its square root.
   const scale = bySquareRoot ? alpha * Math.sqrt(rank) : alpha;
   return encodeGguf(facts(base.architecture, scale), tensors, 'f16');
 }
@@ -74,7 +74,7 @@ function configOf(folder: string): z.infer<typeof configSchema> {
   const { path, message } = error.issues[0]!;
   return raise(
     'bad-setting',
-    `${join(folder, configName)} is of no adapter that can be read: ${path.join('.')}: ${message}`,
+    `${join(folder, configName)} describes no adapter that can be read: ${path.join('.')}: ${message}`,
   );
 }
 
@@ -87,7 +87,7 @@ function facts(architecture: string, alpha: number): ReadonlyMap<string, GgufVal
   ]);
 }
 
-function placed(folder: string, peftName: string, tensor: Tensor, rank: number, base: BaseShape): GgufTensor {
+function ggufTensor(folder: string, peftName: string, tensor: Tensor, rank: number, base: BaseShape): GgufTensor {
   const [, layer = '', module = '', half = ''] = tensorName.exec(peftName) ?? [];
   const place = places[module];
   if (place === undefined)
@@ -96,12 +96,12 @@ function placed(folder: string, peftName: string, tensor: Tensor, rank: number, 
       `the adapter ${folder} changes '${peftName}'; only attention and feed-forward matrices can be changed`,
     );
   checkFit(folder, { layer: Number(layer), module, place, half }, tensor, rank, base);
-  const isTurned = base.architecture === 'llama' && half === 'B' && ['attn_q', 'attn_k'].includes(place.name);
+  const isInterleaved = base.architecture === 'llama' && half === 'B' && ['attn_q', 'attn_k'].includes(place.name);
   const heads = place.name === 'attn_q' ? base.heads : base.kvHeads;
   return {
     name: `blk.${layer}.${place.name}.weight.lora_${half.toLowerCase()}`,
     shape: tensor.shape.toReversed(),
-    data: isTurned ? turned(tensor, heads) : tensor.data,
+    data: isInterleaved ? interleaved(tensor, heads) : tensor.data,
   };
 }
 
@@ -116,11 +116,11 @@ function checkFit(folder: string, found: FoundMatrix, { shape }: Tensor, rank: n
   const { layer, module, place, half } = found;
   const other = `the adapter ${folder} is of another base than ${base.path}`;
   if (layer >= base.layers)
-    raise('bad-setting', `${other}: it changes layer ${layer}, and that has ${base.layers} layers`);
+    raise('bad-setting', `${other}: it changes layer ${layer}, but the base has ${base.layers} layers`);
   const [what, wanted] =
     half === 'A' ? ['inputs', sizeOf(base, place.inputs)] : ['outputs', sizeOf(base, place.outputs)];
   const [size, inside] = half === 'A' ? [shape[1], shape[0]] : [shape[0], shape[1]];
-  if (size !== wanted) raise('bad-setting', `${other}: its ${module} has ${size} ${what}, and that has ${wanted}`);
+  if (size !== wanted) raise('bad-setting', `${other}: its ${module} has ${size} ${what}, but the base has ${wanted}`);
   if (shape.length !== 2 || inside !== rank)
     raise(
       'bad-setting',
@@ -132,8 +132,8 @@ function sizeOf({ width, inner, heads, kvHeads, headWidth }: BaseShape, part: Ma
   return { width, inner, queries: heads * headWidth, keys: kvHeads * headWidth }[part];
 }
 
-/** llama.cpp has the rows of queries and keys of `llama` in another order: the two halves of a head by turns. */
-function turned({ shape: [rows = 0, rank = 0], data }: Tensor, heads: number): Float32Array {
+/** Reorders rows of queries and keys for llama.cpp, which interleaves the two halves of each head. */
+function interleaved({ shape: [rows = 0, rank = 0], data }: Tensor, heads: number): Float32Array {
   const result = new Float32Array(data.length);
   const half = rows / heads / 2;
   for (let row = 0; row < rows; row += 1) {

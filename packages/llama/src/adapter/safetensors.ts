@@ -1,11 +1,11 @@
-// Reads a safetensors file into 32-bit floats: a header in JSON, then the tensors. It refuses what it cannot read exactly, and takes
-// nothing from the file as code.
+// Reads a safetensors file into 32-bit floats: a JSON header, then the tensors. Refuses a file that it cannot read exactly, and never
+// runs anything from it.
 
 import { readFileSync } from 'node:fs';
 import { jsonOrText, raise } from '@coppice/core/base';
 import { z } from 'zod';
 
-/** The outermost dimension first, as PyTorch says it. */
+/** The outermost dimension comes first, as in PyTorch. */
 export interface Tensor {
   readonly shape: readonly number[];
   readonly data: Float32Array;
@@ -46,7 +46,7 @@ function tensorOf(path: string, name: string, value: unknown, body: Buffer): Ten
 }
 
 function floats(bytes: Buffer, type: Entry['dtype'], count: number): Float32Array {
-  const copy = new Uint8Array(bytes).buffer; // where it lies in the file, it may not be aligned
+  const copy = new Uint8Array(bytes).buffer; // aligned, which the bytes in the file may not be
   if (type === 'F32') return new Float32Array(copy);
   const halves = new Uint16Array(copy);
   if (type === 'F16') return Float32Array.from(halves, fromHalf);

@@ -10,7 +10,7 @@ import type { Sequence } from './run.ts';
 const VOCABULARY = 7;
 const END = 0;
 
-/** Takes the likeliest token, or one of its own chance, until the end token or the limit: what it draws shows the path it really had. */
+/** Takes the likeliest token, or a random one with some chance, until the end token or the limit. Its draws depend on its whole path. */
 class Greedy implements Sequence {
   urgency: Urgency;
   readonly parent: number = 0;
@@ -56,7 +56,7 @@ function tokenOf(row: Float32Array, chance: number, position: number): number {
   return moved.indexOf(Math.max(...moved));
 }
 
-/** What a sequence draws when it is alone in the world. */
+/** The draws of a sequence that runs alone. */
 function alone(prefix: readonly number[], limit: number, chance: number): number[] {
   const path = [...prefix];
   const drawn: number[] = [];

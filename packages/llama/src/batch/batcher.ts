@@ -1,7 +1,7 @@
-// Continuous batching: decides which rows the next decode computes, and takes the logits back. A sequence is a list of tokens of which the
-// first ones are in the cache; a batch lets some of them catch up. There is no prefill and no decode phase: a new sequence lacks many
-// tokens, a running one the token it drew last. A sequence that draws what a twin has drawn follows it without a row of its own.
-// Pure but for the cache operations behind PrefixStore.
+// Continuous batching: chooses the rows of the next decode and hands out its logits. A sequence is a list of tokens, of which the first ones
+// are in the cache; a batch computes some of the missing ones. There are no separate prefill and decode phases: a new sequence lacks many
+// tokens, a running one only its last. A sequence that draws the same tokens as a twin shares its cells and needs no row of its own.
+// Pure, except for the cache operations behind PrefixStore.
 
 import { assert, Counter } from '@coppice/core/base';
 import type { Urgency } from '@coppice/core/engine';
@@ -23,11 +23,11 @@ import {
 
 export interface BatcherOptions {
   readonly runningLimit: number;
-  /** Rows of a decode: at 64 the CPU kernel of flash attention changes, becomes slower and rounds differently. */
+  /** Most rows of a decode: from 64 on, the CPU's flash attention uses another kernel, which is slower and rounds differently. */
   readonly rowLimit: number;
-  /** A sequence that lacks more than `rowLimit` tokens gets decodes of its own with at most so many rows. */
+  /** Most rows of a decode for a single sequence that lacks more than `rowLimit` tokens. */
   readonly bulkRows: number;
-  /** Appends drafted tokens to runs that are about to draw; gives those that wait for theirs. */
+  /** Appends drafted tokens to runs that are about to draw; returns the runs that wait for a draft. */
   readonly draft?: (runs: readonly Run[]) => ReadonlySet<Run>;
 }
 
@@ -63,14 +63,14 @@ export class Batcher {
   add(sequence: Sequence): void {
     assert(sequence.prefix.length > 0 && sequence.prefix.length <= this.#store.cells, 'a prefix that fits the cache');
     this.#searches.enter(sequence.search);
-    this.#watchOrder();
+    this.#updateOrder();
     const tokens = [...sequence.prefix];
     const arrival = this.#arrivals.take();
     const counts = { drafted: 0, computedPrefixTokens: 0, computedDrawnTokens: 0, cachedPrefixTokens: undefined };
     this.#waiting.add({ sequence, tokens, arrival, ...counts });
   }
 
-  /** Removes a sequence; its own cells are free at once, the shared prefix stays. */
+  /** Removes a sequence. Its own cells are freed at once; the shared prefix stays. */
   remove(id: number): RunCounts | undefined {
     const run = this.#running.get(id);
     if (run === undefined) {
@@ -93,22 +93,22 @@ export class Batcher {
     if (waiting !== undefined) this.#waiting.add(waiting);
   }
 
-  /** Drops the prefixes of an ended search, those in use as soon as they are free. */
+  /** Drops the prefixes of an ended search; those in use follow when they become free. */
   release(search: string): void {
     this.#searches.release(search);
-    this.#watchOrder();
+    this.#updateOrder();
     this.#store.release(search);
   }
 
   /**
-   * A search that is alone here has the same sums whatever came and went in the cache meanwhile; in a crowd, or where drafts are taken
-   * back at every turn, cells that no branch holds would soon be most of what every row has to pass over.
+   * Keeps the order of cells while one search is alone, so that its sums do not depend on what came and went in the cache. Not with several
+   * searches or with drafts, which are truncated at every turn: buried cells would soon be most of what each row has to skip.
    */
-  #watchOrder(): void {
+  #updateOrder(): void {
     this.#store.keepsOrder = this.#searches.isOne && !this.#drafts;
   }
 
-  /** The rows of the next decode; none when a sequence completed without one (call again), or when all wait for a draft. */
+  /** Rows of the next decode. Empty if a sequence completed without a row (call again), or if all wait for a draft. */
   plan(onComplete: (run: Run) => void): Batch {
     this.#squeezed = false;
     this.#admit(onComplete);
@@ -118,14 +118,14 @@ export class Batcher {
     const bulk = runs.find((run) => this.#lack(run) > rowLimit);
     this.#bulkTurn = !this.#bulkTurn;
     if (bulk !== undefined && (!this.#bulkTurn || ready.length === 0)) {
-      return this.#secure([bulk], Math.max(bulkRows, 1), onComplete);
+      return this.#makeRows([bulk], Math.max(bulkRows, 1), onComplete);
     }
     // Runs that lack one token come first: a generating sequence never waits for another one's prompt.
     ready.sort((left, right) => Math.min(this.#needs(left), 2) - Math.min(this.#needs(right), 2));
-    return this.#secure(ready, rowLimit, onComplete);
+    return this.#makeRows(ready, rowLimit, onComplete);
   }
 
-  /** Records computed rows, lets each sequence whose last token is done go on, reports the complete. */
+  /** Records computed rows, draws for each sequence whose last token is computed, and reports completed ones. */
   commit(batch: Batch, logitsOf: (wantedIndex: number) => Float32Array, onComplete: (run: Run) => void): void {
     const computed = new Map<Run, number[]>();
     for (const { run, token, position } of batch) {
@@ -150,12 +150,12 @@ export class Batcher {
     for (const [run, own] of rows) this.#judge(run, own, onComplete);
   }
 
-  /** Frees so many cells from the least useful prefixes, for a device that found no room where there is some. */
+  /** Frees cells from the least useful prefixes, for a device that found no room although cells are free. */
   makeRoom(cells: number): boolean {
     return this.#store.reclaim(this.#store.freeCells + cells, 0, this.#searches.isActive);
   }
 
-  /** Goes through the drafted tokens until one is replaced; if none is, the last row gives one token more. */
+  /** Judges drafted tokens until one is replaced. If none is, the last row yields one more token. */
   #judge(run: Run, rows: readonly Float32Array[], onComplete: (run: Run) => void): void {
     const certain = run.tokens.length - run.drafted;
     for (let at = 0; at < run.drafted; at += 1) {
@@ -174,20 +174,20 @@ export class Batcher {
   }
 
   /**
-   * The runs that need a row. First every run draws from logits that are there already; then one run of each path is computed, and the
-   * others draw from its logits the next time. A run that parts from its twin takes its cells along.
+   * The runs that need a row. First every run draws from logits that are already kept. Then one run of each path is computed; the others
+   * draw from its logits next time. A run that diverges from its twin keeps the shared cells.
    */
   #withoutTwins(onComplete: (run: Run) => void): Run[] {
     const all = [...this.#running.values()];
     if (this.#drafts) return all;
-    for (const run of all) this.#follow(run, onComplete);
-    // The furthest in the cache lead: they have nothing to copy.
+    for (const run of all) this.#drawFromTwin(run, onComplete);
+    // Runs with the most cached tokens lead: they need nothing from others.
     const left = all.filter((run) => this.#running.has(run.sequence.id)).sort((a, b) => this.#lack(a) - this.#lack(b));
     const leaders = new Map<CacheSegment, Run[]>();
     return left.filter((run) => {
       const { segment, length } = this.#store.ahead(run.branch, run.tokens);
       if (leaders.get(segment)?.some((other) => sameTokens(other.tokens, run.tokens))) return false;
-      // A last token without logits is computed once more, in a cell of its own.
+      // If the last token's logits were not kept, it is computed once more, in a cell of its own.
       this.#store.advance(run.branch, run.tokens, Math.min(length, run.tokens.length - 1));
       const here = leaders.get(run.branch.segment);
       if (here === undefined) leaders.set(run.branch.segment, [run]);
@@ -196,8 +196,8 @@ export class Batcher {
     });
   }
 
-  /** Draws from a twin's logits, as far as they go. */
-  #follow(run: Run, onComplete: (run: Run) => void): void {
+  /** Draws from a twin's kept logits, as long as there are some. */
+  #drawFromTwin(run: Run, onComplete: (run: Run) => void): void {
     while (this.#running.has(run.sequence.id)) {
       const { row } = this.#store.ahead(run.branch, run.tokens);
       if (row === undefined) return;
@@ -205,7 +205,7 @@ export class Batcher {
     }
   }
 
-  /** Drafted tokens are judged, not drawn: the result must not depend on earlier twins. */
+  /** With drafting, twins share no draws: drafted tokens are judged, and the result must not depend on earlier twins. */
   get #drafts(): boolean {
     return this.#options.draft !== undefined;
   }
@@ -214,7 +214,7 @@ export class Batcher {
     return !this.#drafts || position === run.sequence.prefix.length - 1;
   }
 
-  /** Gives drafts to the runs that are about to draw, and leaves out those that wait for one. */
+  /** Gives drafts to runs that are about to draw, and leaves out those that wait for one. */
   #withoutWaiting(runs: Run[]): Run[] {
     const { draft } = this.#options;
     if (draft === undefined) return runs;
@@ -253,15 +253,15 @@ export class Batcher {
     return run.tokens.length - this.#store.lengthOf(run.branch);
   }
 
-  /** Turns runs into rows, with a cell for each; the last in line gives way. */
-  #secure(runs: Run[], rowLimit: number, onComplete: (run: Run) => void): Batch {
+  /** Turns runs into rows and makes room for their cells; the run of lowest rank is preempted. */
+  #makeRows(runs: Run[], rowLimit: number, onComplete: (run: Run) => void): Batch {
     const chosen: { run: Run; count: number }[] = [];
     let rows = 0;
     for (const run of runs) {
       if (rows + this.#lack(run) > Math.min(rowLimit, this.#store.freeCells)) this.#withdrawDraft(run);
       const count = Math.min(this.#lack(run), rowLimit - rows);
       if (count <= 0) break;
-      if (!this.#running.has(run.sequence.id)) continue; // gave way to a run before it
+      if (!this.#running.has(run.sequence.id)) continue; // preempted for an earlier run
       if (!this.#findCells(rows + count, run, chosen, onComplete)) continue;
       chosen.push({ run, count });
       rows += count;
@@ -279,17 +279,17 @@ export class Batcher {
     }));
   }
 
-  /** Makes room for so many cells: from idle prefixes, then from running sequences, the last in line first; never from `run`. */
+  /** Makes room for cells: first from idle prefixes, then from running sequences of lowest rank, but never from `run`. */
   #findCells(cells: number, run: Run, chosen: readonly { run: Run }[], onComplete: (run: Run) => void): boolean {
     while (!this.#store.reclaim(cells, 0, this.#searches.isActive)) {
       const victim = this.#lastInLine(new Set([run, ...chosen.map((each) => each.run)]));
       if (victim !== undefined) {
         this.#squeezed = true;
-        this.#giveWay(victim, false);
+        this.#preempt(victim, false);
       } else if (chosen.length > 0) {
-        return false; // it waits for the next decode
+        return false; // `run` waits for the next decode
       } else {
-        run.sequence.outOfCells(); // alone, and the cache is full
+        run.sequence.outOfCells(); // `run` is alone, and the cache is full
         this.#complete(run, onComplete);
         return false;
       }
@@ -305,8 +305,8 @@ export class Batcher {
     return last;
   }
 
-  /** Sends a run back to the queue; its cells are recomputed later. */
-  #giveWay(run: Run, keepCells: boolean): void {
+  /** Sends a run back to the queue; its cells are computed again later. */
+  #preempt(run: Run, keepCells: boolean): void {
     this.#withdrawDraft(run);
     this.#running.delete(run.sequence.id);
     if (keepCells) this.#store.settle(run.branch);
@@ -332,7 +332,7 @@ export class Batcher {
     const { sequence, tokens } = waiting;
     const found = this.#store.match(tokens);
     const ready = found.length === tokens.length && found.row !== undefined;
-    // A last token whose logits were not kept is computed once more, in a cell of its own.
+    // If the last token's logits were not kept, it is computed once more, in a cell of its own.
     const length = ready ? tokens.length : Math.min(found.length, tokens.length - 1);
     const branch = this.#store.fork(tokens, length, sequence.search);
     const run: Run = { ...waiting, cachedPrefixTokens: waiting.cachedPrefixTokens ?? length, branch };
@@ -340,7 +340,7 @@ export class Batcher {
     if (ready) this.#advance(run, found.row!, onComplete);
   }
 
-  /** A running sequence that is catching up will cover more of these tokens than the cache has: wait for it. */
+  /** True if a running sequence is about to compute more of these tokens than are cached: better wait for it. */
   #isBeingComputed(tokens: readonly number[], cached: number): boolean {
     for (const run of this.#running.values()) {
       const done = this.#store.lengthOf(run.branch);
@@ -350,7 +350,7 @@ export class Batcher {
     return false;
   }
 
-  /** A new run must leave every running sequence some room to grow, or be alone. */
+  /** True if a new run would leave every running sequence room to grow, or if there are none. */
   #hasRoomFor(cells: number): boolean {
     if (this.#running.size === 0) return true;
     const wanted = cells + this.#running.size * roomToGrow;
@@ -361,16 +361,16 @@ export class Batcher {
     if (newcomer.urgency.lane !== 'primary') return false;
     const victim = this.#lastInLine(new Set());
     if (victim === undefined || victim.sequence.urgency.lane !== 'speculative') return false;
-    this.#giveWay(victim, true);
+    this.#preempt(victim, true);
     return true;
   }
 
   #leave(search: string): void {
     if (!this.#searches.leave(search)) return;
-    this.#watchOrder();
+    this.#updateOrder();
     this.#store.release(search);
   }
 }
 
-/** Tokens that each running sequence should be able to draw before one has to give way. */
+/** Tokens that each running sequence should be able to draw before a new one is admitted. */
 const roomToGrow = 8;

@@ -1,5 +1,5 @@
-// One libllama context: a KV cache and the decode call on it. Logits are views on native memory, valid until the next decode. Owned by one
-// thread; closed by its owner.
+// One libllama context: a KV cache and the decode call on it. Logits are views of native memory, valid until the next decode. One thread
+// owns a context; its owner closes it.
 
 import { assert, raise } from '@coppice/core/base';
 import {
@@ -15,12 +15,12 @@ import type { Model } from '../native/model.ts';
 import type { SequenceMemory } from '../prefix-cache/prefix-store.ts';
 
 export interface ContextOptions {
-  /** KV cells over all sequences together; each live cell costs every row a little. */
+  /** KV cells for all sequences together; each used cell costs every row a little. */
   readonly cells: number;
-  /** Compute threads. More than one only on cores that are really free: one busy neighbour stalls them all. */
+  /** Compute threads. More than one only helps on idle cores: one busy neighbour stalls them all. */
   readonly threads: number;
   readonly rows: number;
-  /** Flash attention with a 16-bit cache: fastest, and exact across batch compositions below 64 rows. Off: 32-bit. */
+  /** Flash attention with a 16-bit cache: fastest, and below 64 rows independent of the batch. Off: a 32-bit cache. */
   readonly flashAttention: boolean;
   readonly adapter?: Pointer;
 }
@@ -32,9 +32,9 @@ export interface ContextRow {
   readonly wanted: boolean;
 }
 
-/** The last native sequence holds what was buried. */
+/** The native sequence after these holds buried cells. */
 export const maxSequences = 255;
-const grave = maxSequences;
+const burialSequence = maxSequences;
 
 const pointerBytes = 8;
 const bytesPerRow = 4 + 4 + 4 + 4 + pointerBytes + 1;
@@ -63,7 +63,7 @@ export class Context implements SequenceMemory {
     this.#vocabularySize = vocabularySize;
     this.#rows = rows;
     this.cells = binding.contextCells(handle);
-    // One block: the pointers first (alignment), then four columns of int32, then the flags.
+    // One block of memory: the pointers first (alignment), then four columns of int32, then the flags.
     const memory = new ArrayBuffer(rows * bytesPerRow);
     const block = binding.address(new Uint8Array(memory));
     const column = (index: number) => rows * (pointerBytes + 4 * index);
@@ -90,7 +90,7 @@ export class Context implements SequenceMemory {
     const cacheType = options.flashAttention ? ggmlTypeF16 : ggmlTypeF32;
     const handle = binding.createContext(model.handle, {
       ...binding.contextDefaults(),
-      n_ctx: Math.max(options.cells, batch), // a smaller one would cut the batch down without a word
+      n_ctx: Math.max(options.cells, batch), // libllama would silently reduce the batch to a smaller context
       n_batch: batch,
       n_ubatch: batch,
       n_seq_max: maxSequences + 1,
@@ -115,12 +115,12 @@ export class Context implements SequenceMemory {
     return new Context(binding, handle, model.vocabularySize, options.rows);
   }
 
-  /** Sets the threads of decodes; results do not depend on it. */
+  /** Sets the threads of decodes; results do not depend on their number. */
   setThreads(threads: number): void {
     this.#binding.setThreads(this.handle, threads, threads);
   }
 
-  /** False when the cache had no cells for the rows: nothing was changed. */
+  /** False if the cache had no cells for the rows; then nothing has changed. */
   decode(rows: readonly ContextRow[]): boolean {
     assert(rows.length > 0 && rows.length <= this.#rows, 'rows within the context');
     this.#wantedRows = 0;
@@ -137,7 +137,7 @@ export class Context implements SequenceMemory {
     return true;
   }
 
-  /** Logits of the `index`-th wanted row of the last decode; overwritten by the next. */
+  /** Logits of the `index`-th wanted row of the last decode; the next decode overwrites them. */
   logits(index: number): Float32Array {
     const size = this.#vocabularySize;
     const at = this.#binding.logits(this.handle);
@@ -150,7 +150,7 @@ export class Context implements SequenceMemory {
   }
 
   copy(from: number, to: number, start: number, end: number): void {
-    this.#binding.removeSequence(this.#memory, to, start, -1); // copying onto used positions is silently wrong
+    this.#binding.removeSequence(this.#memory, to, start, -1); // a copy onto used positions would be silently wrong
     this.#binding.copySequence(this.#memory, from, to, start, end);
   }
 
@@ -163,12 +163,12 @@ export class Context implements SequenceMemory {
   }
 
   bury(sequence: number, from: number): void {
-    this.#binding.copySequence(this.#memory, sequence, grave, from, -1);
+    this.#binding.copySequence(this.#memory, sequence, burialSequence, from, -1);
     this.remove(sequence, from);
   }
 
   sweep(): void {
-    this.remove(grave, 0);
+    this.remove(burialSequence, 0);
   }
 
   lengthOf(sequence: number): number {

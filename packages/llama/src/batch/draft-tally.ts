@@ -1,4 +1,4 @@
-// Counts drafted tokens that were judged and accepted, by their place in the draft (the first at 0).
+// Counts judged and accepted drafted tokens by their place in the draft, the first at 0.
 
 export class DraftTally {
   readonly judgedAt: number[] = [];

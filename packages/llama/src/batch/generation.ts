@@ -1,5 +1,5 @@
-// A step being generated: draws tokens, builds the text, and ends the step. Each draw depends on the request's seed and the number of tokens
-// before it alone, never on the batch.
+// A step in generation: draws tokens, builds the text, and ends the step. Each draw depends only on the request's seed and the number of
+// tokens before it, never on the batch.
 
 import { assert, type Fault, fault, hash } from '@coppice/core/base';
 import type { EngineMessage, GenerateRequest, ReadTokens, Urgency } from '@coppice/core/engine';
@@ -44,14 +44,14 @@ export class Generation implements Sequence {
   readonly #text: StepText;
   readonly #tokens: number[] = [];
   readonly #logprobs: number[] = [];
-  readonly #held: TokenConstraint | undefined;
+  readonly #constraint: TokenConstraint | undefined;
   readonly #wantsEntropy: boolean;
   readonly #wantsPieces: boolean;
   readonly #wantsRecord: boolean;
-  /** Tokens at which a cut inside the next one has replaced it. */
+  /** Number of tokens kept as drawn, if a cut inside the next one replaced that by new tokens. */
   #drawn: number | undefined;
   #entropy: number | undefined;
-  /** Distributions of drafted tokens, first to be judged first. */
+  /** Distributions of the drafted tokens, in the order in which they are judged. */
   #proposals: Float64Array[] = [];
   #result: GenerationResult | undefined;
   #offered = 0;
@@ -80,7 +80,7 @@ export class Generation implements Sequence {
     this.#sampler = parts.sampler;
     this.#post = parts.post;
     this.#text = new StepText(parts.vocabulary.pieceOf, request.delimiters);
-    this.#held = request.shape && parts.vocabulary.hold?.(schemaGrammar(request.shape));
+    this.#constraint = request.shape && parts.vocabulary.hold?.(schemaGrammar(request.shape));
   }
 
   get generatedTokens(): number {
@@ -107,29 +107,29 @@ export class Generation implements Sequence {
     }
   }
 
-  /** Redraws a token that the grammar forbids from those that it allows: the same distribution, at far less cost. */
+  /** If the grammar forbids the drawn token, draws again among the allowed ones: the same distribution at far less cost. */
   #draw(row: Float32Array): Draw {
     const first = this.#sampler.draw(row, this.sampling, this.#uniform());
-    if (this.#held === undefined) return first;
+    if (this.#constraint === undefined) return first;
     const again = () => uniformOf(hash(this.#seed, 'held'), this.#tokens.length);
-    const { token } = this.#held.allows(first.token)
+    const { token } = this.#constraint.allows(first.token)
       ? first
-      : this.#sampler.draw(this.#held.mask(row), this.sampling, again());
-    if (!this.#vocabulary.endsGeneration(token)) this.#held.take(token);
+      : this.#sampler.draw(this.#constraint.mask(row), this.sampling, again());
+    if (!this.#vocabulary.endsGeneration(token)) this.#constraint.take(token);
     return { token, logProbability: logProbabilityOf(row, token) };
   }
 
   /** Frees the grammar. */
   close(): void {
-    this.#held?.close();
+    this.#constraint?.close();
   }
 
-  /** Drafted tokens that could still be of use: the last token of a step is never worth one. */
+  /** Drafted tokens that are still of use; the last token of a step is not worth a draft. */
   get draftRoom(): number {
-    return this.#held === undefined ? Math.max(0, this.#maxTokens - this.#tokens.length - 1) : 0;
+    return this.#constraint === undefined ? Math.max(0, this.#maxTokens - this.#tokens.length - 1) : 0;
   }
 
-  /** Seed of its drafts, apart from that of its own draws. */
+  /** Seed of the drafts, different from that of the step's own draws. */
   get draftSeed(): number {
     return hash(this.#seed, 'draft');
   }
@@ -140,8 +140,8 @@ export class Generation implements Sequence {
   }
 
   /**
-   * Accepts or replaces a drafted token so that what comes out is distributed as if the target had drawn it (Leviathan et
-   * al., 2023): accept with probability min(1, p/q), else draw from what p has more than q.
+   * Accepts or replaces a drafted token so that the result has the target's distribution (Leviathan et al., 2023): accepts with
+   * probability min(1, p/q), else draws from the part of p that exceeds q.
    */
   judge(row: Float32Array, drafted: number): number | undefined {
     const place = this.#offered - this.#proposals.length;
@@ -161,14 +161,14 @@ export class Generation implements Sequence {
     this.#proposals = [];
   }
 
-  /** Takes a drawn token; gives it back to be computed, or undefined when it ends the step. */
+  /** Appends a drawn token. Returns it for the next decode, or undefined if it ends the step. */
   accept(token: number, logProbability: number): number | undefined {
     this.#tokens.push(token);
     this.#logprobs.push(logProbability);
     if (this.#vocabulary.endsGeneration(token)) return this.#finish('eos');
     const { added, stop } = this.#text.push(token);
     if (stop !== undefined) return this.#finishAt(stop.ends, added);
-    this.#say(added);
+    this.#postText(added);
     return this.#tokens.length >= this.#maxTokens ? this.#finish('length') : token;
   }
 
@@ -177,26 +177,26 @@ export class Generation implements Sequence {
   }
 
   #finish(end: StepEnd): undefined {
-    this.#say(this.#text.finish());
+    this.#postText(this.#text.finish());
     this.#result = { step: this.#step(this.#text.text, end) };
     return undefined;
   }
 
   /**
-   * Ends at a delimiter. Where it ends inside a token, the rest of that token is given up and its part re-tokenised; where
-   * that needs more tokens than the step may have, the step keeps its last token whole and ends by its length.
+   * Ends the step at a delimiter. If it ends inside a token, the rest of that token is dropped and its part tokenised again. If that takes
+   * more tokens than the step may have, the step keeps the whole token and ends by length.
    */
   #finishAt(ends: number, added: string): undefined {
     const beyond = this.#text.text.length - ends;
     const { wholeTokens, remainder } = this.#text.cutAt(ends);
     const pieces = beyond === 0 ? [] : this.#vocabulary.tokenize(remainder);
     if (beyond > 0 && wholeTokens + pieces.length > this.#maxTokens) {
-      this.#say(added);
+      this.#postText(added);
       return this.#finish('length');
     }
-    this.#say(added.slice(0, added.length - beyond));
+    this.#postText(added.slice(0, added.length - beyond));
     if (beyond > 0) this.#replaceFrom(wholeTokens, pieces);
-    // A path that fills the context ends here: nothing could be generated below it.
+    // A path that fills the context ends by length: there is no room below it.
     const end = this.#tokens.length < this.#room ? 'delimiter' : 'length';
     this.#result = { step: this.#step(this.#text.text.slice(0, ends), end) };
     return undefined;
@@ -235,7 +235,7 @@ export class Generation implements Sequence {
     return this.#tokens.length === 1 ? [text] : [...this.#text.pieces(this.#tokens.length - 1, text.length), ''];
   }
 
-  #say(text: string): void {
+  #postText(text: string): void {
     if (text === '') return;
     this.#post({ type: 'token', request: this.id, text, tokens: this.#tokens.length });
   }
@@ -245,7 +245,7 @@ export class Generation implements Sequence {
   }
 }
 
-/** The part of `wanted` that exceeds `drafting`, as a distribution. Plain loops: vocabularies have 150,000 tokens, and callbacks take seven times as long. */
+/** The part of `wanted` that exceeds `drafting`, normalised. Plain loops: with vocabularies of 150,000 tokens callbacks take seven times as long. */
 function excess(wanted: Float64Array, drafting: Float64Array): Float64Array {
   const rest = new Float64Array(wanted.length);
   let sum = 0;
@@ -254,7 +254,7 @@ function excess(wanted: Float64Array, drafting: Float64Array): Float64Array {
     rest[token] = more;
     sum += more;
   }
-  if (sum <= 0) return wanted; // equal distributions: rejected by rounding alone
+  if (sum <= 0) return wanted; // equal distributions: only rounding rejected the token
   for (let token = 0; token < rest.length; token += 1) rest[token] = rest[token]! / sum;
   return rest;
 }

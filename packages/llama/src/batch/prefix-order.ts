@@ -1,12 +1,12 @@
-// Runs that wait for a place in the batch: by lane and priority, then children of one parent together, parents in order of arrival (P4 §4.2:
-// the cheap form of "next the one that shares the longest prefix"). Pure.
+// The order of runs that wait for a place in the batch: by lane and priority, then children of one parent together, parents in order of arrival
+// (P4 §4.2: a cheap form of "next the one that shares the longest prefix"). Pure.
 
 import { UrgencyQueue } from '@coppice/core/engine';
 import type { WaitingRun } from './run.ts';
 
 export class PrefixOrder {
   readonly #queue = new UrgencyQueue<number, WaitingRun>();
-  /** Arrival of a parent's first waiting child. */
+  /** Arrival of each parent's first waiting child. */
   readonly #parents = new Map<string, { first: number; waiting: number }>();
 
   get size(): number {

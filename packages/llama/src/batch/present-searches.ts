@@ -1,9 +1,9 @@
-// Searches with sequences that run or wait, and those that have begun. One that ends while it has sequences here is over with the last of them.
+// Counts the sequences of each search that run or wait. A search that ends meanwhile is over when its last sequence leaves.
 
 export class PresentSearches {
   readonly #active = new Map<string, number>();
   readonly #begun = new Set<string>();
-  /** Searches that ended while they had sequences here. */
+  /** Searches that ended but still have sequences here. */
   readonly #released = new Set<string>();
 
   get isOne(): boolean {
@@ -17,7 +17,7 @@ export class PresentSearches {
     this.#begun.add(search);
   }
 
-  /** True where the search had ended and this was its last sequence. */
+  /** True if the search had ended and this was its last sequence. */
   leave(search: string): boolean {
     const count = (this.#active.get(search) ?? 1) - 1;
     if (count > 0) {

@@ -1,4 +1,4 @@
-// A step being read by a reward model. Its value is the probability of the good token against the bad one after the step's last token.
+// A reward model's reading of a step. Its value is the probability of the good token against the bad one after the step's last token.
 
 import { type Fault, fault } from '@coppice/core/base';
 import type { RequestId, Urgency } from '@coppice/core/engine';

@@ -1,4 +1,4 @@
-// A sequence of the batcher, its place in the cache, and its rows in a decode. Plain data and comparisons.
+// A sequence in the batcher, its place in the cache, and its rows in a decode. Plain data and comparisons.
 
 import { compareUrgency, type Urgency } from '@coppice/core/engine';
 import type { Branch } from '../prefix-cache/cache-segment.ts';
@@ -9,12 +9,12 @@ export interface Sequence {
   readonly parent: number;
   urgency: Urgency;
   readonly prefix: readonly number[];
-  /** Takes the logits after its last token; gives the next token, or undefined when it is complete. */
+  /** Takes the logits after the last token; returns the next token, or undefined at the end. */
   next(row: Float32Array): number | undefined;
-  /** The same for a drafted token: accepts it or replaces it. */
+  /** The same for a drafted token, which it accepts or replaces. */
   judge?(row: Float32Array, drafted: number): number | undefined;
   forgetProposals?(): void;
-  /** Called when it holds all cells and needs one more; it counts as complete from here on. */
+  /** Called when the sequence holds all cells and needs one more; it then counts as complete. */
   outOfCells(): void;
 }
 
@@ -30,11 +30,11 @@ export interface Run {
   readonly sequence: Sequence;
   readonly tokens: number[];
   readonly arrival: number;
-  /** Number of drafted tokens at the end. */
+  /** Number of drafted tokens at the end of `tokens`. */
   drafted: number;
   branch: Branch;
   computedPrefixTokens: number;
-  /** Drawn tokens that were computed for it. */
+  /** Drawn tokens that were computed for this run. */
   computedDrawnTokens: number;
   cachedPrefixTokens: number | undefined;
 }
@@ -42,7 +42,7 @@ export interface Run {
 export type WaitingRun = Omit<Run, 'branch'>;
 export type RunCounts = Pick<Run, 'computedPrefixTokens' | 'cachedPrefixTokens' | 'computedDrawnTokens'>;
 
-/** Orders runs by who gives way last. */
+/** True if `left` keeps its place longer than `right`. */
 export function goesBefore(left: Sequence, right: Sequence): boolean {
   return (compareUrgency(left.urgency, right.urgency) || left.id - right.id) < 0;
 }
@@ -52,7 +52,7 @@ export function sharesMoreThan(prefix: readonly number[], tokens: readonly numbe
   return true;
 }
 
-/** From the end, where two paths differ if they do. */
+/** Compares from the end, where two paths usually differ. */
 export function sameTokens(left: readonly number[], right: readonly number[]): boolean {
   if (left.length !== right.length) return false;
   for (let at = left.length - 1; at >= 0; at -= 1) if (left[at] !== right[at]) return false;

@@ -5,7 +5,7 @@ import { entropyOf, logProbabilityOf, Sampler, type TokenSampling } from './samp
 
 const plain: TokenSampling = { temperature: 1, topP: 1, topK: 0, minP: 0 };
 
-/** The textbook way: sort everything, cut, renormalise. */
+/** The textbook method: sort all tokens, cut, renormalise. */
 function reference(logits: Float32Array, sampling: TokenSampling): number[] {
   const maximum = Math.max(...logits);
   const weights = [...logits].map((logit) => Math.exp((logit - maximum) / sampling.temperature));

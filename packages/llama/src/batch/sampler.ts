@@ -1,6 +1,6 @@
 // Draws one token from a row of logits: temperature first, then top-k, top-p and min-p on the tempered distribution.
-// Pure: chance comes in as a number. The returned log probability is that of the untempered, untruncated model
-// distribution, so that it compares across requests with different sampling.
+// Pure: chance is an argument. The returned log probability is that of the model's own distribution, without temperature
+// and cuts, so that it compares across requests with different sampling.
 
 import { hash } from '@coppice/core/base';
 
@@ -20,8 +20,8 @@ export interface Draw {
   readonly logProbability: number;
 }
 
-// Buckets of an eighth of a nat below the maximum; what is further below than 32 nats shares the last bucket. Only the
-// bucket in which a cut falls is sorted, which makes the cut exact at a fifth of the cost of a full sort.
+// Each bucket is an eighth of a nat below the maximum; the last one also has everything more than 32 nats below. Only the bucket of a
+// cut is sorted, which makes the cut exact at a fifth of the cost of a full sort.
 const buckets = 256;
 const bucketsPerNat = 8;
 
@@ -36,7 +36,7 @@ export class Sampler {
     this.#bucketOf = new Uint8Array(vocabularySize);
   }
 
-  /** `uniform` is in [0, 1). Throws a RangeError when the row holds no finite maximum (a broken model). */
+  /** `uniform` is in [0, 1). Throws a RangeError if the row has no finite maximum (a broken model). */
   draw(logits: Float32Array, sampling: TokenSampling, uniform: number): Draw {
     const best = indexOfMaximum(logits);
     const maximum = logits[best]!;
@@ -70,7 +70,7 @@ export class Sampler {
       remaining -= weight;
       if (remaining < 0) return token;
     }
-    return last; // rounding left a sliver of mass
+    return last; // rounding left a little mass
   }
 
   /** Fills the weights (zero where cut) and returns their sum. */
@@ -104,7 +104,7 @@ export class Sampler {
     this.#bucketCount[bucket]! += 1;
   }
 
-  /** Keeps the most likely tokens until `count` of them are kept or their weight reaches `mass`; the sum of the kept. */
+  /** Keeps the most likely tokens up to `count` tokens or a weight of `mass`; returns the kept weight. */
   #cut(size: number, count: number, mass: number): number {
     let kept = 0;
     let keptMass = 0;
@@ -140,7 +140,7 @@ export class Sampler {
   }
 }
 
-/** Uniform in [0, 1), with 53 bits, keyed by seed and position. */
+/** A uniform number in [0, 1) with 53 bits, keyed by seed and position. */
 export function uniformOf(seed: number, position: number): number {
   const high = hash(seed, position, 1) >>> 5;
   const low = hash(seed, position, 2) >>> 6;
@@ -161,13 +161,13 @@ export function drawFrom(distribution: Float64Array, uniform: number): number {
   return last;
 }
 
-/** The log probability of every token under the model, for one row. */
+/** Log probability of a token under the model itself, in nats. */
 export function logProbabilityOf(logits: Float32Array, token: number): number {
   const maximum = logits[indexOfMaximum(logits)]!;
   return logits[token]! - maximum - Math.log(sumOfExponentials(logits, maximum));
 }
 
-/** Log probability under the untempered, untruncated model distribution, in nats. */
+/** Entropy of the model's own distribution, in nats. */
 export function entropyOf(logits: Float32Array): number {
   const maximum = logits[indexOfMaximum(logits)]!;
   const sum = sumOfExponentials(logits, maximum);

@@ -1,7 +1,6 @@
-// Measures decode times on this machine, on the engine's own context while nothing else runs: the points of a cost
-// table (cost/table.ts). Sequences share their whole context, as the branches of a tree mostly do. All points are measured
-// in turn, round after round, and the median counts: a neighbour's burst spoils one round, not one point. Bounded in time;
-// a point that did not fit into it is left out. The clocks are arguments.
+// Measures decode times on this machine, on the idle engine's own context: the points of a cost table (cost/table.ts). Sequences share their whole
+// context, like most branches of a tree. Points are measured in turn, round after round, and the median counts, so a neighbour's burst spoils one
+// round and not one point. Time is bounded; points that did not fit are left out. The clocks are arguments.
 
 import { median } from '@coppice/core/base';
 import type { MeasuredPoints } from '@coppice/core/cost';
@@ -10,32 +9,32 @@ import type { Context, ContextRow } from './context.ts';
 export interface MeasurementOptions {
   readonly name: string;
   readonly nowMs: () => number;
-  /** Processor time of this thread, where that is what computes; a busy neighbour does not lengthen it. */
+  /** Processor time of this thread, if it does the computing; a busy neighbour does not lengthen it. */
   readonly processorMs?: () => number;
   readonly budgetMs: number;
   readonly rowLimit: number;
   readonly bulkRows: number;
   readonly cells: number;
   readonly contextTokens: number;
-  /** Cached tokens below which new ones are computed: none for prompts, a path for the steps that a verifier reads. */
+  /** Cached tokens before the new ones: none for prompts, a path for the steps that a verifier reads. */
   readonly prefillBelow: number;
-  /** Tokens of a sequence that lie side by side in the cache: one where many decode at once, a step where steps are read. */
+  /** Adjacent cells of one sequence in the cache: one if many decode at once, a step's tokens if steps are read. */
   readonly blockTokens: number;
-  /** Reads the logits of each wanted row: part of a step's cost. */
+  /** Uses the logits of each wanted row, which is part of a step's cost. */
   readonly useLogits: (logits: Float32Array) => void;
 }
 
 const batches = [1, 2, 4, 8, 16, 24, 32, 48, 63] as const;
 const contexts = [64, 256, 1024] as const;
-const smallContext = 8; // for caches that are too small for the others
+const smallContext = 8; // for caches too small for the others
 const prefills = [1, 2, 4, 8, 16, 32, 63, 128, 256, 512] as const;
-const leastPrefills = 6; // whatever they take: the slope must be there
-const otherSequences = 12; // sequences of the shortest context beside the one that is read: what a few searches hold
+const leastPrefills = 6; // measured even beyond the budget: the slope needs them
+const otherSequences = 12; // sequences of the shortest context beside the measured one, as a few searches hold
 const rounds = 9;
-const pointRepetitions = 2; // of a point in one round: the first in a new shape may have to build its graph
-const decodeShare = 0.6; // of the time; the rest is for prefills
+const pointRepetitions = 2; // per point and round: the first decode of a new shape may have to build its graph
+const decodeShare = 0.6; // of the budget; the rest is for prefills
 const exactProcessorMs = 40; // some kernels count processor time in ticks of 4 ms
-const anyToken = 5; // the time does not depend on which one
+const anyToken = 5; // the time does not depend on the token
 
 export function measureCost(context: Context, options: MeasurementOptions): MeasuredPoints {
   return new Measurement(context, options).run();
@@ -48,9 +47,9 @@ class Measurement {
   readonly #contexts: readonly number[];
   readonly #batches: readonly number[];
   readonly #prefills: readonly number[];
-  /** Time that others' tokens added to one batch, by round. */
+  /** Time that other sequences' tokens added to one batch, by round. */
   readonly #unreadMs: number[] = [];
-  /** By point: `context batch`, `prefill tokens`, `unread`. */
+  /** Samples by point: `context batch`, `prefill tokens`, `unread`. */
   readonly #samples = new Map<string, { readonly tookMs: number[]; processorMs: number }>();
 
   constructor(context: Context, options: MeasurementOptions) {
@@ -66,7 +65,7 @@ class Measurement {
   }
 
   run(): MeasuredPoints {
-    this.#fill(0, Math.min(this.#prefills.at(-1)!, 63)); // the first decode pays for touching the weights
+    this.#fill(0, Math.min(this.#prefills.at(-1)!, 63)); // the first decode also loads the weights into memory
     this.#context.remove(0, 0);
     for (let round = 0; round < rounds && (round === 0 || this.#within(1)); round += 1) {
       for (const shared of this.#contexts) this.#measureColumn(shared);
@@ -84,7 +83,7 @@ class Measurement {
     };
   }
 
-  /** Decode times of every batch size over one shared context; fewer when the time is up. */
+  /** Decodes every batch size over one shared context; fewer if time runs out. */
   #measureColumn(shared: number): void {
     this.#fill(0, shared);
     for (const [at, batch] of this.#batches.entries()) {
@@ -94,7 +93,7 @@ class Measurement {
     this.#context.remove(0, 0);
   }
 
-  /** Times one batch over the shortest context, in a cache where that context grew beside others, and right after alone. */
+  /** Times one batch over the shortest context, first in a cache with other sequences in between, then alone. */
   #measureUnread(): void {
     const { cells, rowLimit } = this.#options;
     const shared = this.#contexts[0]!;
@@ -109,7 +108,7 @@ class Measurement {
     this.#context.remove(0, 0);
   }
 
-  /** A batch of middling size: small ones say little, and large ones are rare. */
+  /** A middling batch: small ones show little, and large ones are rare. */
   get #unreadBatch(): number {
     return this.#batches[Math.floor(this.#batches.length / 2)]!;
   }
@@ -124,7 +123,7 @@ class Measurement {
     this.#context.remove(0, 0);
   }
 
-  /** The shortest of the repetitions. */
+  /** Returns the shortest of the repetitions. */
   #decode(point: string, batch: number, shared: number): number {
     let shortestMs = Number.POSITIVE_INFINITY;
     for (let sequence = 1; sequence < batch; sequence += 1) this.#context.copy(0, sequence, 0, shared);
@@ -183,7 +182,7 @@ class Measurement {
     return tookMs;
   }
 
-  /** The median, or the mean processor time where that is less and long enough to be exact. */
+  /** The median, or the mean processor time if that is shorter and long enough to be exact. */
   #typical(point: string): number | undefined {
     const sample = this.#samples.get(point);
     if (sample === undefined) return undefined;
@@ -192,7 +191,7 @@ class Measurement {
     return Math.min(medianMs, sample.processorMs / sample.tookMs.length);
   }
 
-  /** A row of the table ends where a column was cut short. */
+  /** A row ends at the first column that has no time for it. */
   #decodeRows(): MeasuredPoints['decode'] {
     const columns = this.#contexts.map((shared) =>
       undisturbed(this.#batches.map((batch) => this.#typical(`${shared} ${batch}`))),
@@ -210,7 +209,7 @@ class Measurement {
   }
 }
 
-/** Up to the first that is missing. More rows never take less time: what exceeds the time of a larger size was taken by other processes. */
+/** The times up to the first missing one. More rows never take less time: any excess over a larger size is due to other processes. */
 function undisturbed(times: readonly (number | undefined)[]): readonly number[] {
   const end = times.indexOf(undefined);
   const known = (end < 0 ? times : times.slice(0, end)) as readonly number[];

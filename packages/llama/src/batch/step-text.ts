@@ -1,4 +1,4 @@
-// Turns sampled tokens into the text of one step: holds back an unfinished UTF-8 character, and finds the stop string even where it spans
+// Turns sampled tokens into the text of one step. Holds back an unfinished UTF-8 character, and finds a stop string even if it spans
 // tokens or ends inside one. Pure.
 
 /** The bytes of a token; control tokens have none. */
@@ -15,10 +15,10 @@ export class StepText {
   readonly #stops: readonly string[];
   readonly #longestStop: number;
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  /** Characters of text after each token, to find the token in which a stop string ends. */
+  /** Length of the text after each token, to find the token in which a stop string ends. */
   readonly #endOfToken: number[] = [];
   #text = '';
-  /** The end of the text, in which a stop string may be complete: to look in all of it would copy it with every token. */
+  /** The last characters, which may complete a stop string: searching the whole text would copy it at every token. */
   #tail = '';
 
   constructor(pieceOf: PieceOf, stops: readonly string[]) {
@@ -31,7 +31,7 @@ export class StepText {
     return this.#text;
   }
 
-  /** Takes one token; gives the text it adds and the stop string it completes, the earliest if several. */
+  /** Takes one token; returns the text it adds and the stop string it completes, the earliest if several. */
   push(token: number): { readonly added: string; readonly stop: Stop | undefined } {
     const added = this.#decoder.decode(this.#pieceOf(token), { stream: true });
     this.#text += added;
@@ -40,21 +40,21 @@ export class StepText {
     return { added, stop: added === '' ? undefined : this.#findStop() };
   }
 
-  /** Ends the text: an unfinished character becomes the replacement character. */
+  /** Ends the text; an unfinished character becomes the replacement character. */
   finish(): string {
     const rest = this.#decoder.decode();
     this.#text += rest;
     return rest;
   }
 
-  /** Text of each of the first `tokens` up to `character`; the last has the rest. */
+  /** Text of each of the first `tokens` tokens, up to `character`; the last has the rest. */
   pieces(tokens: number, character: number): string[] {
     const ends = Array.from({ length: tokens }, (_, at) => Math.min(this.#endOfToken[at] ?? character, character));
     ends[tokens - 1] = character;
     return ends.map((end, at) => this.#text.slice(at === 0 ? 0 : ends[at - 1], end));
   }
 
-  /** Tokens that lie wholly before `character`, and the text of the next one up to it ('' when the cut is clean). */
+  /** Number of tokens that end before `character`, and the part of the next one up to it ('' for none). */
   cutAt(character: number): { readonly wholeTokens: number; readonly remainder: string } {
     let wholeTokens = this.#endOfToken.length;
     while (wholeTokens > 0 && this.#endOfToken[wholeTokens - 1]! > character) wholeTokens -= 1;

@@ -1,5 +1,5 @@
-// The draft model: a small model with its own cache that proposes the next tokens of several sequences in the same decodes (P2 §4.1). The rule in
-// generation.ts accepts or replaces them, so a wrong, late or missing draft costs time and nothing else.
+// The draft model: a small model with its own cache that proposes the next tokens of several sequences in the same decodes (P2 §4.1). The rule
+// in generation.ts accepts or replaces them, so a wrong, late or missing draft only costs time.
 
 import { Context, type ContextRow, maxSequences } from '../batch/context.ts';
 import { drawFrom, Sampler, type TokenSampling, uniformOf } from '../batch/sampler.ts';
@@ -15,13 +15,13 @@ export interface DraftJob {
   readonly search: string;
   readonly tokens: readonly number[];
   readonly sampling: TokenSampling;
-  /** The draw at a position depends on these alone. */
+  /** A draw depends only on seed and position. */
   readonly seed: number;
   readonly position: number;
   readonly most: number;
 }
 
-/** Drafted tokens, each with the distribution that it was drawn from; none if the model's cache had no room. */
+/** Drafted tokens, each with the distribution it was drawn from; empty if the model's cache had no room. */
 export interface Draft {
   readonly ticket: number;
   readonly sequence: number;
@@ -83,7 +83,7 @@ export class DraftModel {
   }
 
   draft(jobs: readonly DraftJob[]): Draft[] {
-    const drafting = jobs.map((job): Drafting => ({ job, held: this.#caughtUp(job), tokens: [], distributions: [] }));
+    const drafting = jobs.map((job): Drafting => ({ job, held: this.#catchUp(job), tokens: [], distributions: [] }));
     let live = drafting.filter(({ held }) => held !== undefined).slice(0, this.#rowLimit >> 1);
     while (live.length > 0) {
       const rows = live.flatMap(rowsOf);
@@ -95,7 +95,7 @@ export class DraftModel {
     });
   }
 
-  /** Keeps what was read of an ended sequence for the steps below, until room is short or its search is released. */
+  /** Keeps an ended sequence's cells for the steps below it, until room is short or its search is released. */
   forget(sequence: number): void {
     const held = this.#held.get(sequence);
     if (held !== undefined) this.#store.settle(held.branch);
@@ -128,10 +128,10 @@ export class DraftModel {
   }
 
   /**
-   * Brings the cache to all tokens but the last two; undefined where there is no room. A draft that was accepted whole leaves two, which share a
-   * decode with those of the other sequences.
+   * Fills the cache up to the last one or two tokens; undefined if there is no room. Two are left after a draft that was accepted whole; they
+   * share a decode with those of the other sequences.
    */
-  #caughtUp({ sequence, search, tokens }: DraftJob): Held | undefined {
+  #catchUp({ sequence, search, tokens }: DraftJob): Held | undefined {
     const held = this.#held.get(sequence) ?? this.#begin(sequence, search, tokens);
     if (held === undefined) return undefined;
     const wanted = tokens.length - 1;
@@ -161,7 +161,7 @@ export class DraftModel {
   }
 }
 
-/** Adds a row for each missing token, one or two; the last one's logits are wanted. */
+/** Rows for the one or two missing tokens; only the last one's logits are wanted. */
 function rowsOf(drafting: Drafting): ContextRow[] {
   const { branch, tokens: cached } = drafting.held!;
   const missing = lacking(drafting);

@@ -1,11 +1,11 @@
-// Links to a draft model: in a thread of its own, which answers while the target computes, or in the target's thread between decodes.
+// Links to a draft model: in a thread of its own, which drafts while the target computes, or in the target's thread between decodes.
 
 import { once } from 'node:events';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { type Fault, FaultError, fault } from '@coppice/core/base';
 import type { Binding } from '../native/binding.ts';
-import { DraftDesk } from './draft-desk.ts';
 import { type Draft, DraftModel, type DraftModelSize } from './draft-model.ts';
+import { DraftQueue } from './draft-queue.ts';
 import type { DraftLink, ToDrafter } from './drafts.ts';
 
 export interface DraftThreadData {
@@ -25,7 +25,7 @@ export class DraftThreadLink implements DraftLink {
   readonly #arrived: Draft[] = [];
   #alive = true;
 
-  /** `wake`: called when a draft has come, or none will come any more. */
+  /** `wake` is called when a draft arrives, and when the thread has died. */
   private constructor(worker: Worker, port: MessagePort, vocabularyHash: number, wake: () => void) {
     this.vocabularyHash = vocabularyHash;
     this.#port = port;
@@ -56,7 +56,8 @@ export class DraftThreadLink implements DraftLink {
     const message = await Promise.race([first, once(worker, 'exit').then(() => broke(), broke)]);
     if (message.type === 'ready') return new DraftThreadLink(worker, port1, message.vocabularyHash, wake);
     port1.close();
-    throw new FaultError(message.type === 'failed' ? message.fault : fault('protocol', 'the draft thread began oddly'));
+    if (message.type === 'failed') throw new FaultError(message.fault);
+    throw new FaultError(fault('protocol', 'the draft thread sent an unexpected first message'));
   }
 
   get alive(): boolean {
@@ -75,25 +76,25 @@ export class DraftThreadLink implements DraftLink {
   }
 }
 
-/** Drafts when results are read: all sequences in the same decodes, while the target waits. */
+/** Drafts when results are received: all sequences in the same decodes, while the target waits. */
 export class InlineDraftLink implements DraftLink {
   readonly vocabularyHash: number;
   readonly alive = true;
-  readonly #desk: DraftDesk;
+  readonly #queue: DraftQueue;
   readonly #drafts: Draft[] = [];
 
   constructor(binding: Binding, path: string, size: DraftModelSize) {
     const model = new DraftModel(binding, path, size);
     this.vocabularyHash = model.vocabularyHash;
-    this.#desk = new DraftDesk(model);
+    this.#queue = new DraftQueue(model);
   }
 
   post(message: ToDrafter): void {
-    this.#desk.take(message);
+    this.#queue.take(message);
   }
 
   receive(): Draft | undefined {
-    this.#drafts.push(...this.#desk.draft());
+    this.#drafts.push(...this.#queue.draft());
     return this.#drafts.shift();
   }
 }

@@ -13,8 +13,8 @@ import { findLibrary } from '../native/platform.ts';
 import type { CoreMessage } from '../thread/answers.ts';
 import { Core } from '../thread/core.ts';
 import type { CoreOptions } from '../thread/core-options.ts';
-import { DraftDesk } from './draft-desk.ts';
 import { type Draft, DraftModel } from './draft-model.ts';
+import { DraftQueue } from './draft-queue.ts';
 import { InlineDraftLink } from './draft-thread.ts';
 import { type DraftLink, Drafts, type ToDrafter } from './drafts.ts';
 
@@ -23,7 +23,7 @@ let folder: string;
 let binding: Binding;
 const path = (name: string) => join(folder, `${name}.gguf`);
 
-/** Random logits among four letters, none for anything else: a chain whose distribution is known. */
+/** A chain with a known distribution: random logits for four letters, none for other tokens. */
 function chain(seed: string): number[][] {
   const random = new Random('chain', seed);
   return LETTERS.map(() => LETTERS.map(() => random.normal(0, 1.5)));
@@ -51,12 +51,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const SIZE = { kvTokens: 2048, threads: 1, rowLimit: 63, flashAttention: true } as const;
 
 /**
- * A draft model whose answers come late and in any order, as those of another thread may, but from a seed: each look finds
+ * A draft model whose answers come late and out of order, like those of another thread, but drawn from a seed: each look finds
  * a draft for one of the sequences, or nothing. It dies after `lifetime` looks.
  */
 class WaywardLink implements DraftLink {
   readonly model: DraftModel;
-  readonly #desk: DraftDesk;
+  readonly #queue: DraftQueue;
   readonly #random: Random;
   readonly #made: Draft[] = [];
   readonly #lifetime: number;
@@ -64,7 +64,7 @@ class WaywardLink implements DraftLink {
 
   constructor(draft: string, seed: number, lifetime = Number.POSITIVE_INFINITY) {
     this.model = new DraftModel(binding, path(draft), SIZE);
-    this.#desk = new DraftDesk(this.model);
+    this.#queue = new DraftQueue(this.model);
     this.#random = new Random('wayward', seed);
     this.#lifetime = lifetime;
   }
@@ -77,14 +77,14 @@ class WaywardLink implements DraftLink {
     return this.#looks < this.#lifetime;
   }
 
-  /** Drafts that have been asked for and have not come. */
+  /** Drafts that were requested and have not arrived. */
   get waiting(): number {
-    return this.#desk.waiting + this.#made.length;
+    return this.#queue.waiting + this.#made.length;
   }
 
   post(message: ToDrafter): void {
-    if (this.#random.chance(1 / 8)) this.#work(); // what is forgotten now may have been drafted just before
-    this.#desk.take(message);
+    if (this.#random.chance(1 / 8)) this.#work(); // the forgotten sequence may have been drafted just before
+    this.#queue.take(message);
   }
 
   receive(): Draft | undefined {
@@ -95,7 +95,7 @@ class WaywardLink implements DraftLink {
   }
 
   #work(): void {
-    this.#made.push(...this.#desk.draft(1 + this.#random.integer(this.#desk.waiting)));
+    this.#made.push(...this.#queue.draft(1 + this.#random.integer(this.#queue.waiting)));
   }
 }
 
@@ -169,15 +169,15 @@ describe('a draft model', () => {
       }
       const { draftedTokens, acceptedTokens, judgedAt, acceptedAt } = core.counts;
       core.close();
-      // What was accepted at one place is judged at the next, unless it ended its step.
+      // A token is judged at one place only if the one before it was accepted; an accepted token may also end its step.
       for (const [at, judged] of judgedAt.slice(1).entries()) expect(judged).toBeLessThanOrEqual(acceptedAt[at]!);
       expect(judgedAt[0]).toBeGreaterThan(judgedAt[1]!);
       expect(draftedTokens).toBeGreaterThan(samples);
       expect(acceptedTokens).toBeGreaterThan(0.2 * draftedTokens);
-      expect(acceptedTokens).toBeLessThan(0.9 * draftedTokens); // both sides of the rule were used
+      expect(acceptedTokens).toBeLessThan(0.9 * draftedTokens); // the rule both accepted and rejected
       const counts = new Map<string, number>();
       for (const text of textsOf(messages).values()) counts.set(text, (counts.get(text) ?? 0) + 1);
-      // Pearson's statistic over the 256 texts, those expected less than five times pooled; its mean is the number of
+      // Pearson's statistic over the 256 texts; those expected less than five times are pooled. Its mean is the number of
       // classes less one, its variance twice that. The seeds are fixed: the same figure on every machine.
       let [statistic, classes, pooledExpected, pooledCount] = [0, 0, 0, 0];
       for (const a of 'abcd')
@@ -351,7 +351,7 @@ describe('a draft model', () => {
 describe('a draft model in its own thread', () => {
   const options = { tokens: 3, mostSequences: 16 } as const;
 
-  /** Steps of an engine, by request. */
+  /** Steps of an engine by request. */
   async function steps(engine: LlamaEngine, requests: readonly GenerateRequest[]): Promise<[number, string][]> {
     const texts: [number, string][] = [];
     const { promise, resolve, reject } = Promise.withResolvers<void>();

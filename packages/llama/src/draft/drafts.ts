@@ -1,5 +1,5 @@
-// The target's side of drafting: asks for a draft as soon as a sequence has drawn a token, and hands out drafts as they arrive, so that the
-// target verifies some while others are being drafted (P2 §4.2).
+// The target's side of drafting: requests a draft as soon as a sequence has drawn a token, and hands out drafts as they arrive, so that the
+// target verifies some while others are drafted (P2 §4.2).
 
 import { Counter } from '@coppice/core/base';
 import type { Generation } from '../batch/generation.ts';
@@ -9,13 +9,13 @@ import type { Draft, DraftJob } from './draft-model.ts';
 export interface DraftOptions {
   readonly model: string;
   readonly tokens: number;
-  /** Drafting stops while more sequences than this are running: a full batch leaves nothing to gain. */
+  /** Drafting stops while more sequences than this run: with a full batch it gains nothing. */
   readonly mostSequences: number;
-  /** `inline` drafts in the target's own thread, for all branches between two of its decodes; `thread` while it verifies. */
+  /** `inline` drafts for all branches in the target's own thread, between two of its decodes; `thread` drafts while it verifies. */
   readonly where: 'thread' | 'inline';
 }
 
-// In step: without an idle core, verifying the branches by halves costs more than drafting beside it saves (decision 42).
+// Inline: without an idle core, verifying the branches in halves costs more than drafting in parallel saves (decision 42).
 export const draftDefaults = { tokens: 4, mostSequences: 4, where: 'inline' } as const;
 
 export type ToDrafter =
@@ -24,10 +24,10 @@ export type ToDrafter =
   | { readonly type: 'release'; readonly search: string }
   | { readonly type: 'close' };
 
-/** Jobs go out, drafts come back in any order and at any time. */
+/** Sends jobs; drafts come back in any order and at any time. */
 export interface DraftLink {
   readonly vocabularyHash: number;
-  /** False once the other side is gone: no draft will come. */
+  /** False once the other side is gone: no more drafts will come. */
   readonly alive: boolean;
   post(message: ToDrafter): void;
   receive(): Draft | undefined;
@@ -42,7 +42,7 @@ interface Asked {
 export class Drafts {
   readonly options: DraftOptions;
   readonly #link: DraftLink;
-  /** The last job of each sequence, with its draft once that has come. */
+  /** The last job of each sequence, and its draft once it has arrived. */
   readonly #asked = new Map<number, Asked>();
   readonly #tickets = new Counter(0);
 
@@ -55,7 +55,7 @@ export class Drafts {
     return this.#link.vocabularyHash;
   }
 
-  /** Appends arrived drafts, and asks for missing ones; gives the runs that must wait. */
+  /** Appends arrived drafts and requests missing ones; returns the runs that must wait. */
   attend(runs: readonly Run[]): ReadonlySet<Run> {
     if (!this.#link.alive) return new Set();
     const drafting = runs.filter((run) => generationOf(run).draftRoom > 0);
@@ -76,7 +76,7 @@ export class Drafts {
     this.#link.post({ type: 'close' });
   }
 
-  /** The job for the run's present tokens. */
+  /** The job for the run's current tokens. */
   #current(run: Run): Asked | undefined {
     const asked = this.#asked.get(run.sequence.id);
     return asked?.length === run.tokens.length ? asked : undefined;
@@ -95,11 +95,11 @@ export class Drafts {
   #receive(): void {
     for (let draft = this.#link.receive(); draft !== undefined; draft = this.#link.receive()) {
       const asked = this.#asked.get(draft.sequence);
-      if (asked?.ticket === draft.ticket) asked.draft = draft; // else its run has gone on or ended
+      if (asked?.ticket === draft.ticket) asked.draft = draft; // else its run has advanced or ended
     }
   }
 
-  /** True where a draft had come. */
+  /** True if a draft had arrived. */
   #give(run: Run): boolean {
     const draft = this.#current(run)?.draft;
     if (draft === undefined) return false;
@@ -110,7 +110,7 @@ export class Drafts {
   }
 }
 
-/** A reading draws nothing and has no drafts: each run here is a generation. */
+/** Every run here is a generation: readings draw nothing and get no drafts. */
 function generationOf(run: Run): Generation {
   return run.sequence as Generation;
 }

@@ -1,5 +1,5 @@
-// Tries whether a draft model pays on this machine: engines with and without it write the same few lines in turns, and the faster one stays.
-// The gain depends on idle cores, on the size of both models and on how alike they write.
+// Tries whether a draft model pays on this machine: engines with and without it take turns at the same few lines, and the faster one stays.
+// The gain depends on idle cores, on the size of both models and on how similarly they write.
 
 import type { GenerateRequest } from '@coppice/core/engine';
 import { draftDefaults } from '../draft/drafts.ts';
@@ -10,21 +10,21 @@ export interface DraftTrial {
   readonly gain: number;
 }
 
-/** Below this it is left off: a second model takes memory, and loses where several sequences run. */
+/** A smaller gain is not worth it: a second model takes memory, and slows the engine when several sequences run. */
 export const leastGain = 1.1;
 
 const rounds = 5;
-/** No round begins later: a model of billions of weights on a busy core would be tried for minutes. */
+/** No round begins later: with billions of weights on a busy core the trial would take minutes. */
 const roundsBeginMs = 15_000;
 const trialTokens = 48;
-/** A question of the shipped models; any other model continues it somehow. */
+/** A question for the shipped models; any other model continues it somehow. */
 const question = 'Make 24 from 2 4 6 8.\n';
 
 /** Opens both engines and closes the slower one. A FaultError says why a model cannot be used. */
 export async function tryDraft(options: LlamaEngineOptions, draft: string): Promise<DraftTrial> {
   const plain = await LlamaEngine.open(options);
   try {
-    // Uses the plain engine's number of threads: the models take turns.
+    // The drafting engine uses the plain engine's number of threads, since they take turns.
     const { threads } = plain.info;
     const drafted = await LlamaEngine.open({ ...options, threads, draft: { ...draftDefaults, model: draft } });
     const gain = await compare(plain, drafted);
@@ -39,7 +39,7 @@ export async function tryDraft(options: LlamaEngineOptions, draft: string): Prom
   }
 }
 
-/** The median of rounds in which both take their turn, so that a busy moment is shared. */
+/** The median gain of rounds in which both take a turn, so that a busy moment affects both. */
 async function compare(plain: LlamaEngine, drafted: LlamaEngine): Promise<number> {
   const gains: number[] = [];
   const fromMs = performance.now();
@@ -57,7 +57,7 @@ async function tokensPerMs(engine: LlamaEngine, round: number): Promise<number> 
   return tokens / (performance.now() - startMs);
 }
 
-/** Lines below each other until there are enough tokens: a model may end its answer after a few. */
+/** Writes lines until there are enough tokens: a model may end its answer after a few. */
 async function write(engine: LlamaEngine, round: number): Promise<number> {
   let tokens = 0;
   for (let line = 0; tokens < trialTokens; line += 1) tokens += await writeLine(engine, round, line);
@@ -79,7 +79,7 @@ function trialRequest({ info }: LlamaEngine, round: number, line: number): Gener
   return {
     id: seed,
     search: `trial ${round}`,
-    // In the model's own form: models draft best in the form that they were trained on.
+    // In the model's own chat format: drafts agree best in the format of the training.
     prompt: info.hasChatTemplate
       ? { kind: 'chat', messages: [{ role: 'user', content: question }] }
       : { kind: 'text', text: question },

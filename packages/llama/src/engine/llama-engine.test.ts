@@ -49,7 +49,7 @@ describe('LlamaEngine', () => {
     const request = { maxTokens: 4, delimiters: [], sampling: { temperature: 0 } };
     engine.generate([generateRequest(1, request)]);
     await inbox.answered(1);
-    rmSync(changing); // another file in its place: the old one is mapped into memory
+    rmSync(changing); // the new file gets a new inode: the old one is mapped into memory
     writeTinyModel(changing, { kind: 'bigram', logit: (_, next) => (next === 97 ? 20 : 0) });
     await engine.reload();
     engine.generate([generateRequest(2, request)]);

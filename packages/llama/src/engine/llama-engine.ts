@@ -20,24 +20,24 @@ export interface LlamaEngineOptions {
   readonly model: string;
   /** KV cells, one per token, shared by all sequences. */
   readonly kvTokens?: number;
-  /** Compute threads; unless given, a trial at the start finds the fastest number. */
+  /** Compute threads; by default a trial at the start finds the fastest number. */
   readonly threads?: number;
   readonly sequences?: number;
   readonly gpuLayers?: number;
-  /** Folder of the libllama to load; the platform's usual one unless said. */
+  /** Folder of the libllama to load; by default the platform's usual one. */
   readonly libraryDirectory?: string;
-  /** A draft model with the same vocabulary; none unless given, since it has not been measured to pay. */
+  /** A draft model with the same vocabulary. None by default, since no measurement showed that it pays. */
   readonly draft?: DraftOptions;
 }
 
-// 8,192 cells hold some hundred steps of several searches; every live cell costs every row a little, so more is not
-// better. The limits on rows are where libllama's CPU attention is fastest and does not depend on the batch.
+// 8,192 cells hold some hundred steps of several searches; every used cell costs every row a little, so more is not
+// better. With these limits on rows libllama's CPU attention is fastest and does not depend on the batch.
 export const llamaDefaults = { kvTokens: 8192, threads: 1, sequences: 32, rowLimit: 63, bulkRows: 512 } as const;
 
-/** On a CPU a decode costs its rows: four take twice as long as one (decision 42). */
+/** On a CPU a decode costs as much as its rows: four take twice as long as one (decision 42). */
 const cpuRidgeSequences = 4;
 
-/** With a draft model or a GPU, more threads do not help. */
+/** More threads do not help with a draft model or a GPU. */
 function triesThreads({ threads, draft, gpuLayers = 0 }: LlamaEngineOptions): boolean {
   return threads === undefined && draft === undefined && gpuLayers === 0;
 }
@@ -46,7 +46,7 @@ export class LlamaEngine extends OnThread implements Engine {
   readonly capabilities: EngineCapabilities;
   readonly #start: () => Promise<LlamaThread>;
   #post: (message: EngineMessage) => void = () => {};
-  /** A reward model computes with the same weights. */
+  /** A reward model shares the weights. */
   #lent = false;
   readonly #sequences: number;
   #trial: Pick<DraftRecord, 'gain' | 'isUsed'> | undefined;
@@ -62,7 +62,7 @@ export class LlamaEngine extends OnThread implements Engine {
     this.#sequences = options.sequences;
     this.capabilities = {
       name: `llama ${thread.info.name}`,
-      // Drafts depend on how many sequences run, and drafted tokens are other draws of the same distribution.
+      // Not with drafts: they depend on how many sequences run, and drafted tokens are other draws of the same distribution.
       seeded: !drafts,
       logprobs: true,
       pieces: true,
@@ -107,13 +107,13 @@ export class LlamaEngine extends OnThread implements Engine {
     });
   }
 
-  /** Reloads its file in a new thread; the old one goes with all that it had cached. */
+  /** Reloads the file in a new thread; the old thread's cache is lost. */
   async reload(): Promise<void> {
     if (this.#lent) raise('unsupported', 'a reward model computes with the same weights; restart to change them');
-    this.#mustRest();
+    this.#refuseWhileBusy();
     const next = await this.#start();
     try {
-      this.#mustRest();
+      this.#refuseWhileBusy();
       if (next.info.vocabularyHash !== this.info.vocabularyHash)
         raise('bad-setting', 'the new weights have another vocabulary; restart to serve another model');
     } catch (error) {
@@ -126,7 +126,7 @@ export class LlamaEngine extends OnThread implements Engine {
     await old.close();
   }
 
-  #mustRest(): void {
+  #refuseWhileBusy(): void {
     const { outstanding } = this.thread;
     if (outstanding > 0) raise('overloaded', `${outstanding} requests are under way`);
   }
@@ -160,7 +160,7 @@ export class LlamaEngine extends OnThread implements Engine {
     };
   }
 
-  /** Keeps the result of the draft trial. */
+  /** Stores the result of the draft trial. */
   wasTried(trial: Pick<DraftRecord, 'gain' | 'isUsed'>): void {
     this.#trial = trial;
   }

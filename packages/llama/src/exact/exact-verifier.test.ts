@@ -11,7 +11,7 @@ function step(text: string): Step {
   return { text, tokens: 1, meanLogprob: 0, end: text.startsWith('Answer') ? 'eos' : 'delimiter' };
 }
 
-/** The rewards of the lines of a path. */
+/** The rewards of a path's lines. */
 function rewards(question: string, lines: readonly string[]): (number | string)[] {
   const verifier = makeVerifier(exact);
   const inbox = new Inbox<VerifierMessage>();

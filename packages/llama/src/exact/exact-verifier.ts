@@ -1,5 +1,5 @@
-// Scores a step by the checker of its task alone: 1 for a right line, 0 for a wrong one. An undecided line gets 1 where the question alone
-// checks the answer, so that nothing wrong can be accepted, else 0.5, which accepts nothing. It never sees a gold answer.
+// Scores a step by the checker of its task alone: 1 for a right line, 0 for a wrong one. An undecided line gets 1 if the question alone checks
+// the answer, so that no wrong answer can be accepted; else it gets 0.5, which accepts nothing. It never sees a gold answer.
 
 import { checkLine, type LineCheck, taskOf } from '@coppice/core/answer';
 import { raise } from '@coppice/core/base';

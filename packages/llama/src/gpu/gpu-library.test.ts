@@ -5,7 +5,7 @@ import { modelPath } from '../shipped-models.ts';
 import { chooseGpu, type GpuMachine, type GpuTrial } from './gpu-library.ts';
 import { tryLibrary } from './gpu-trial.ts';
 
-/** A machine on which some packages are installed; the trial fails with the reasons given. */
+/** A machine with some packages installed; the trial fails with the given reasons. */
 function machine(installed: readonly string[], reasons: Readonly<Record<string, string>> = {}): GpuMachine {
   const resolve = (specifier: string): string => {
     if (!installed.some((name) => specifier === `@node-llama-cpp/${name}`)) throw new Error('not found');

@@ -1,4 +1,4 @@
-// Chooses the libllama to load: the GPU's where it was asked for, its package is installed and a trial decode succeeds; else the CPU's, with
+// Chooses the libllama to load: the GPU's if it is wanted, its package is installed and a trial decode succeeds; else the CPU's, with
 // one line that says why. Never installs anything.
 
 import { dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ interface GpuPackage {
   readonly version: string;
 }
 
-/** By platform, the fastest first. On macOS the usual library is the one for Metal. */
+/** Packages by platform, the fastest first. On macOS the usual library is the one for Metal. */
 const gpuPackages: Readonly<Record<string, readonly GpuPackage[]>> = {
   'linux-x64': [
     { gpu: 'cuda', name: 'linux-x64-cuda', version: '3.22.1' },
@@ -27,13 +27,13 @@ const gpuPackages: Readonly<Record<string, readonly GpuPackage[]>> = {
 
 export interface GpuLibrary {
   readonly directory?: string;
-  /** 0 keeps a library that could use a GPU from doing so. */
+  /** 0 keeps a library that could use a GPU on the CPU. */
   readonly gpuLayers?: number;
-  /** The device, or why not the one that was asked for; undefined where nothing was to be decided. */
+  /** The device, or why it is not the wanted one; undefined if there was no choice. */
   readonly note?: string;
 }
 
-/** Undefined where the library ran a model, else why it did not. */
+/** Undefined if the library ran a model, else why it did not. */
 export type GpuTrial = (directory: string, model: string) => Promise<string | undefined>;
 
 export interface GpuMachine {
@@ -61,7 +61,7 @@ export async function chooseGpu(gpu: GpuChoice, model: string, surroundings: Gpu
   return reasons.length === 0 ? {} : { note: `on the CPU: ${reasons.join('; ')}` };
 }
 
-export function hereWith(trial: GpuTrial): GpuMachine {
+export function thisMachine(trial: GpuTrial): GpuMachine {
   return { platform: `${process.platform}-${process.arch}`, resolve: resolvePackage, trial };
 }
 
@@ -81,5 +81,5 @@ function installText({ gpu, name, version }: GpuPackage): string {
 
 function missingText(gpu: GpuChoice, platform: string, all: readonly GpuPackage[]): string {
   const known = [...all.map((each) => each.gpu), 'auto', 'off'].join(', ');
-  return `gpu is '${gpu}', and there is no such library for ${platform}; it may be ${known}`;
+  return `gpu is '${gpu}', which has no library for ${platform}; it may be ${known}`;
 }

@@ -1,5 +1,5 @@
 // The devices of the embedded engine.
 
-/** `auto`: whatever is installed and runs, the fastest first; `off`: the CPU. */
+/** `auto`: the fastest device whose library is installed and runs; `off`: the CPU. */
 export const gpuNames = ['auto', 'cuda', 'vulkan', 'metal', 'off'] as const;
 export type GpuChoice = (typeof gpuNames)[number];

@@ -1,4 +1,4 @@
-// The child process of a trial: loads a library and a model on a GPU, decodes a few tokens, and ends with status 0 if that worked.
+// The child process of a trial: loads a library and a model on a GPU, decodes a few tokens, and exits with status 0 on success.
 
 import type { GenerateRequest } from '@coppice/core/engine';
 import { loadBinding } from '../native/binding.ts';
@@ -23,7 +23,7 @@ const request: GenerateRequest = {
 
 let worked = false;
 const binding = loadBinding(libraryFilesIn(directory ?? ''));
-// Without a GPU the library would compute on the CPU and say nothing of it.
+// Without a GPU the library would compute on the CPU without a message.
 if (!binding.seesGpu()) {
   console.error('it finds no GPU');
   process.exit(1);

@@ -1,11 +1,10 @@
-// A trial decode in a child process: a library without code for this GPU does not return an error, it aborts the process,
-// so the process must not be ours.
+// A trial decode in a child process: a library without code for this GPU returns no error but aborts its process, which must not be ours.
 
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { GpuTrial } from './gpu-library.ts';
 
-/** Loading a large model onto a GPU for the first time takes a while. */
+/** The first load of a large model onto a GPU takes a while. */
 const longestMs = 120_000;
 const quotedCharacters = 160;
 

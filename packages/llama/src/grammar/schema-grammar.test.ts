@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { FaultError } from '../../../core/src/base/fault.ts';
 import { schemaGrammar } from './schema-grammar.ts';
 
-/** The rules that are not those of any JSON. */
+/** Only the rules that are not part of every grammar. */
 function own(schema: object): string {
   const lines = schemaGrammar(schema as Record<string, unknown>).split('\n');
   return lines
@@ -44,7 +44,7 @@ describe('a schema as a grammar', () => {
 
   test.each([
     [{ type: 'objct' }, /has the type 'objct'/],
-    [{ type: 'string', pattern: '^a' }, /'pattern', which the embedded engine cannot heed/],
+    [{ type: 'string', pattern: '^a' }, /'pattern', which the embedded engine does not support/],
     [{ type: 'number', minimum: 3 }, /'minimum'/],
     [{ $ref: '#/$defs/none' }, /is not in the schema/],
     [{ type: 'object', required: ['a'] }, /requires members/],

@@ -1,5 +1,5 @@
-// A JSON schema as a grammar of llama.cpp (GBNF). Every text of the grammar fits the schema, but not the reverse: members stand in the
-// schema's order, with at most one space between tokens, and unnamed members are left out. Unsupported keywords are refused by name.
+// A JSON schema as a grammar of llama.cpp (GBNF). Every text of the grammar fits the schema, but not the reverse: members keep the schema's
+// order, tokens have at most one space between them, and only named members appear. Unsupported keywords are refused by name.
 
 import { isRecord, raise } from '@coppice/core/base';
 import type { JsonSchema } from '@coppice/core/engine';
@@ -9,14 +9,14 @@ export function schemaGrammar(schema: JsonSchema): string {
 }
 
 /** Keywords that do not restrict values. */
-const remarks: ReadonlySet<string> = new Set(
+const annotations: ReadonlySet<string> = new Set(
   '$schema $id $comment $defs definitions title description default examples deprecated readOnly writeOnly strict'.split(
     ' ',
   ),
 );
 
-/** Keywords of each kind of schema. */
-const heeded = {
+/** Supported keywords of each kind of schema. */
+const supported = {
   object: ['type', 'properties', 'required', 'additionalProperties'],
   array: ['type', 'items', 'minItems', 'maxItems'],
   string: ['type', 'minLength', 'maxLength'],
@@ -26,7 +26,7 @@ const heeded = {
   null: ['type'],
 } as const;
 
-type TypeName = keyof typeof heeded;
+type TypeName = keyof typeof supported;
 
 const character = '( [^"\\\\\\x7F\\x00-\\x1F] | "\\\\" ( ["\\\\bfnrt/] | "u" [0-9a-fA-F]{4} ) )';
 const whole = '"-"? ( "0" | [1-9] [0-9]{0,15} )';
@@ -47,7 +47,7 @@ const shared: Readonly<Record<string, string>> = {
 class SchemaGrammar {
   readonly #root: JsonSchema;
   readonly #rules = new Map<string, string>();
-  /** Rules of definitions, by their address: one that names itself is a rule that names itself. */
+  /** Rule names of definitions by their address, so that a definition may refer to itself. */
   readonly #definitions = new Map<string, string>();
 
   constructor(schema: JsonSchema) {
@@ -64,7 +64,7 @@ class SchemaGrammar {
   #schema(value: unknown, where: string): string {
     if (value === true) return 'value';
     if (!isRecord(value)) return raise('unsupported', `${where} is no schema that a value can fit`);
-    const said = Object.keys(value).filter((key) => !remarks.has(key));
+    const said = Object.keys(value).filter((key) => !annotations.has(key));
     if (said.length === 0) return 'value';
     if (value.$ref !== undefined) return this.#alone(value, '$ref', where) && this.#reference(value.$ref, where);
     if (value.const !== undefined) return literal(value.const);
@@ -80,10 +80,10 @@ class SchemaGrammar {
 
   #typed(value: JsonSchema, where: string): string {
     const types = typesOf(value, where);
-    const known = new Set<string>(types.flatMap((type) => heeded[type] as readonly string[]));
-    const unheeded = Object.keys(value).find((key) => !remarks.has(key) && !known.has(key));
-    if (unheeded !== undefined)
-      raise('unsupported', `${where} has '${unheeded}', which the embedded engine cannot heed`);
+    const known = new Set<string>(types.flatMap((type) => supported[type] as readonly string[]));
+    const unsupported = Object.keys(value).find((key) => !annotations.has(key) && !known.has(key));
+    if (unsupported !== undefined)
+      raise('unsupported', `${where} has '${unsupported}', which the embedded engine does not support`);
     return this.#oneOf(types.map((type) => this.#ofType(type, value, where)));
   }
 
@@ -95,7 +95,7 @@ class SchemaGrammar {
     return bounds === '*' ? 'string' : this.#rule(`"\\"" ${character}${bounds} "\\""`);
   }
 
-  /** Two chains of rules: members while the object is empty, and members behind a comma. */
+  /** Two chains of rules: for members while the object is empty, and for members after a comma. */
   #object(value: JsonSchema, where: string): string {
     const { properties, additionalProperties: others } = value;
     const required = new Set(list(value.required ?? [], `${where}.required`));
@@ -149,9 +149,9 @@ class SchemaGrammar {
     return found ?? raise('unsupported', `${where} refers to '${String(address)}', which is not in the schema`);
   }
 
-  /** A schema with a reference or a choice must have no other keyword. */
+  /** Refuses a schema that has keywords besides its reference or choice. */
   #alone(value: JsonSchema, key: string, where: string): true {
-    const other = Object.keys(value).find((each) => each !== key && !remarks.has(each));
+    const other = Object.keys(value).find((each) => each !== key && !annotations.has(each));
     if (other !== undefined) raise('unsupported', `${where} has '${other}' beside '${key}'`);
     return true;
   }
@@ -171,9 +171,9 @@ function typesOf({ type, properties, items }: JsonSchema, where: string): TypeNa
   const named = type ?? (properties === undefined ? (items === undefined ? undefined : 'array') : 'object');
   const names = Array.isArray(named) ? named : [named];
   return names.map((name) =>
-    typeof name === 'string' && Object.hasOwn(heeded, name)
+    typeof name === 'string' && Object.hasOwn(supported, name)
       ? (name as TypeName)
-      : raise('unsupported', `${where} has the type '${String(name)}', which JSON has not`),
+      : raise('unsupported', `${where} has the type '${String(name)}', which JSON does not have`),
   );
 }
 
@@ -187,13 +187,13 @@ function repeat(least: unknown, most: unknown, where: string): string {
   return `{${from},${to}}`;
 }
 
-/** Longer repetitions make grammars that libllama takes minutes to read. */
+/** libllama takes minutes to read grammars with longer repetitions. */
 const mostRepeated = 2000;
 
 function boundsOf(least: unknown = 0, most: unknown = undefined, where = ''): [number, number | undefined] {
   for (const bound of [least, most ?? 0])
     if (!(Number.isInteger(bound) && (bound as number) >= 0 && (bound as number) <= mostRepeated))
-      raise('unsupported', `${where} has a bound of ${String(bound)}; from 0 to ${mostRepeated} can be kept`);
+      raise('unsupported', `${where} has a bound of ${String(bound)}; it must be from 0 to ${mostRepeated}`);
   if (most !== undefined && (most as number) < (least as number))
     raise('unsupported', `${where} has bounds that exclude all`);
   return [least as number, most as number | undefined];

@@ -1,10 +1,10 @@
-// Refuses a libllama whose struct layouts this binding does not know. A wrong layout does not fail, it computes
-// nonsense or kills the process, so three independent signs must agree: release tag, sizes, and default values read
-// back through our layout. Pinned package versions are the first protection; this is the second.
+// Refuses a libllama whose struct layouts this binding does not know. A wrong layout does not fail: it computes nonsense or kills the
+// process. So three independent signs must agree: release tag, sizes, and default values read back through our layout. Pinned package
+// versions are the first protection; this is the second.
 
 import { raise } from '@coppice/core/base';
 
-/** Releases whose llama.h has the layout of binding.ts: read from the header, then run (v0.4.0: the same layout). */
+/** Releases whose llama.h has the layout of binding.ts, checked by reading the header and running (v0.4.0 has the same layout). */
 export const knownReleases: readonly string[] = ['v0.4.0', 'v0.5.0'];
 
 export type AbiDefaults = Readonly<Record<string, unknown>>;
@@ -17,7 +17,7 @@ export interface AbiSigns {
   readonly context: AbiDefaults;
 }
 
-// Bytes on every 64-bit platform; compared with sizeof of a C program built from the header.
+// Bytes on every 64-bit platform; compared with sizeof in a C program built from the header.
 const sizes = { modelParameters: 80, contextParameters: 160, batch: 56 } as const;
 
 const modelDefaults: AbiDefaults = {

@@ -1,5 +1,5 @@
-// Loads a LoRA adapter onto a model: a GGUF file, or a PEFT folder through a temporary file. libllama says only that it failed, so faults are
-// found beforehand.
+// Loads a LoRA adapter onto a model: a GGUF file, or a PEFT folder through a temporary file. libllama only says that it failed, so
+// faults are found beforehand.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { peftAsGguf } from '../adapter/peft-adapter.ts';
 import type { Binding, Pointer } from './binding.ts';
 import type { Model } from './model.ts';
 
-/** The adapter belongs to the model from here on, and goes with it. No other context of the model may be computing: libllama lists its adapters unguarded. */
+/** The model owns the adapter and frees it. No other context of the model may be computing: libllama lists its adapters unguarded. */
 export function loadAdapter(binding: Binding, model: Model, path: string): Pointer {
   const place = adapterAt(path);
   if (place === undefined) return raise('bad-setting', `there is no LoRA adapter at ${path}`);

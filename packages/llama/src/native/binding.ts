@@ -1,6 +1,6 @@
-// The native surface of libllama, in one place: struct layouts as in llama.h of release v0.5.0, the functions that
-// coppice calls, typed. No policy, no state beyond the loaded library. Every pointer is a bigint address; the
-// caller that obtains one from here frees it. A context must never be used from two threads.
+// The native surface of libllama, in one place: struct layouts as in llama.h of release v0.5.0, and the functions that coppice calls, typed.
+// No policy, and no state beyond the loaded library. Every pointer is a bigint address, freed by the caller that obtained it. Two threads
+// must never use the same context.
 
 import { createRequire } from 'node:module';
 import { raise } from '@coppice/core/base';
@@ -106,7 +106,7 @@ export interface Binding {
   readonly release: string;
   readonly sizes: { readonly modelParameters: number; readonly contextParameters: number; readonly batch: number };
 
-  /** Address of a JavaScript buffer; valid as long as the caller holds it. */
+  /** Address of a JavaScript buffer; valid while the caller holds the buffer. */
   address(memory: Uint8Array): Pointer;
   /** Native memory as a buffer; unreadable once its owner has freed it. */
   view(pointer: Pointer, bytes: number): ArrayBuffer;
@@ -119,7 +119,7 @@ export interface Binding {
   createContext(model: Pointer, parameters: ContextParameters): Pointer | null;
   freeContext(context: Pointer): void;
   contextCells(context: Pointer): number;
-  /** For decodes of one row a sequence, and for longer ones. */
+  /** `threads` is for decodes of one row per sequence, `batchThreads` for longer ones. */
   setThreads(context: Pointer, threads: number, batchThreads: number): void;
 
   vocabulary(model: Pointer): Pointer;
@@ -128,7 +128,7 @@ export interface Binding {
   tokenText(vocabulary: Pointer, token: number): string;
   endsGeneration(vocabulary: Pointer, token: number): boolean;
   isControl(vocabulary: Pointer, token: number): boolean;
-  /** -1 where the vocabulary has none; the same for the end token. */
+  /** -1 if the vocabulary has none; the same for the end token. */
   bosToken(vocabulary: Pointer): number;
   eosToken(vocabulary: Pointer): number;
   tokenize(
@@ -166,16 +166,16 @@ export interface Binding {
   removeSequence(memory: Pointer, sequence: number, start: number, end: number): boolean;
   lastPosition(memory: Pointer, sequence: number): number;
 
-  /** 0 decoded, 1 no free cells, 2 aborted, negative: rejected. */
+  /** 0: decoded, 1: no free cells, 2: aborted, negative: rejected. */
   decode(context: Pointer, batch: NativeBatch): number;
   logits(context: Pointer): Pointer;
 
-  /** Null where the file is no adapter of this model. It is freed with the model. */
+  /** Null if the file is no adapter of this model. The model frees the adapter. */
   loadAdapter(model: Pointer, path: string): Pointer | null;
   /** Sets a context's adapters: pointers, each with its scale. 0 on success. */
   setAdapters(context: Pointer, adapters: BigUint64Array, count: number, scales: Float32Array): number;
 
-  /** Null where the grammar cannot be read. */
+  /** Null if the grammar cannot be read. */
   createGrammar(vocabulary: Pointer, source: string, root: string): Pointer | null;
   /** `tokens` is a llama_token_data_array. */
   applySampler(sampler: Pointer, tokens: Uint8Array): void;
@@ -183,7 +183,7 @@ export interface Binding {
   freeSampler(sampler: Pointer): void;
 }
 
-/** Loads the library, silences its logs, picks the processor's variant, and refuses a layout it does not know. */
+/** Loads the library, silences its logs, picks the processor's variant, and refuses an unknown layout. */
 export function loadBinding(files: LibraryFiles): Binding {
   const koffi = loadKoffi();
   const ggml = koffi.load(files.ggml);
@@ -193,8 +193,8 @@ export function loadBinding(files: LibraryFiles): Binding {
   const context = koffi.struct(contextParameters);
   const batch = koffi.struct(batchLayout);
 
-  // The log callback is global to the process and may be called from any thread, so it must be native: a function of
-  // the library that takes nothing and does nothing serves. A JavaScript callback would outlive its worker.
+  // The log callback is global to the process and may be called from any thread, so it must be native: any library function without
+  // arguments or effect will do. A JavaScript callback would outlive its worker.
   llama.func('llama_log_set', 'void', ['void *', 'void *'])(llama.symbol('llama_supports_mmap'), null);
   ggml.func('ggml_backend_load_all_from_path', 'void', ['str'])(files.directory);
   llama.func('llama_backend_init', 'void', [])();

@@ -1,5 +1,5 @@
-// A libllama grammar: masks tokens that may not come next, and advances by one. Holds native memory until `close`. Never take a token that it
-// does not allow: the library ends the process.
+// A libllama grammar: masks tokens that may not come next, and advances by one token. Holds native memory until `close`. Never take a
+// forbidden token: the library would end the process.
 
 import { raise } from '@coppice/core/base';
 import type { Binding, Pointer } from './binding.ts';
@@ -16,7 +16,7 @@ export interface TokenConstraint {
 const entryWords = 3;
 const arrayBytes = 32;
 
-/** Room to ask about all tokens of a vocabulary; one for each model is enough, because its thread asks one thing at a time. */
+/** Buffer to ask about all tokens of a vocabulary. One per model is enough, because its thread asks one question at a time. */
 export class TokenTable {
   readonly #binding: Binding;
   readonly #entries: Int32Array;
@@ -33,19 +33,19 @@ export class TokenTable {
   }
 
   one(sampler: Pointer, token: number): boolean {
-    this.#put(0, token, 0);
+    this.#setEntry(0, token, 0);
     this.#apply(sampler, 1);
     return Number.isFinite(this.#logits[1]!);
   }
 
   all(sampler: Pointer, logits: Float32Array): Float32Array {
-    for (let token = 0; token < logits.length; token += 1) this.#put(token, token, logits[token]!);
+    for (let token = 0; token < logits.length; token += 1) this.#setEntry(token, token, logits[token]!);
     this.#apply(sampler, logits.length);
     for (let token = 0; token < logits.length; token += 1) this.masked[token] = this.#logits[token * entryWords + 1]!;
     return this.masked;
   }
 
-  #put(at: number, token: number, logit: number): void {
+  #setEntry(at: number, token: number, logit: number): void {
     this.#entries[at * entryWords] = token;
     this.#logits[at * entryWords + 1] = logit;
   }

@@ -1,5 +1,5 @@
-// A loaded GGUF model and its vocabulary: tokens to bytes and back, chat template, metadata. Holds native memory until `close`, after its
-// contexts. Several threads may share the weights: the last one frees them.
+// A loaded GGUF model and its vocabulary: tokens to bytes and back, chat template, metadata. Holds native memory until `close`; its contexts
+// must be closed before. Threads may share the weights: the last one frees them.
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { FaultError, hash, raise } from '@coppice/core/base';
@@ -15,7 +15,7 @@ const ggufVersions = [2, 3];
 const noVocabulary = 0;
 
 export interface ModelOptions {
-  /** Layers computed on a GPU where the platform's library has one; all of them unless said. */
+  /** Layers on a GPU, if the platform's library has one; all by default. */
   readonly gpuLayers?: number;
 }
 
@@ -72,7 +72,7 @@ export class Model {
     return model;
   }
 
-  /** Shares weights that another thread has loaded. */
+  /** Shares weights loaded by another thread. */
   static borrow(binding: Binding, weights: SharedWeights): Model {
     const { holders, path } = weights;
     for (let held = Atomics.load(holders, 0); held > 0; held = Atomics.load(holders, 0)) {
@@ -85,12 +85,12 @@ export class Model {
     return { path: this.path, handle: this.handle, holders: this.#holders };
   }
 
-  /** Plain text to tokens, nothing added; what looks like a control token stays text. */
+  /** Tokens of plain text alone; text that looks like a control token stays text. */
   tokenize(text: string): number[] {
     return this.#tokenize(text, false, false);
   }
 
-  /** The prompt's tokens, with whatever the model wants before the first. */
+  /** Tokens of a prompt, after the model's own opening tokens. */
   tokenizePrompt(prompt: Prompt): number[] {
     if (prompt.kind === 'text') return this.#tokenize(prompt.text, true, true);
     const text = this.renderChat(prompt.messages, prompt.template);
@@ -98,8 +98,8 @@ export class Model {
   }
 
   /**
-   * Tokens of a user message behind an open assistant message: its end, the message, and the beginning of the reply, as the file's template
-   * writes them. Control tokens within the message stay text.
+   * Tokens of a user message after an open assistant message: its end, the message, and the beginning of the reply, in the file's template.
+   * Control tokens within the message stay text.
    */
   tokenizeTurn(turn: string): number[] {
     this.#turnFrame ??= frameOf(this.renderChat(turnSample), this.path);
@@ -132,7 +132,7 @@ export class Model {
     return this.#binding.chatTemplate(this.handle, null) !== null;
   }
 
-  /** Chat messages through the file's own template, or as plain paragraphs where it has none. */
+  /** Renders chat messages with the file's template, or as plain paragraphs if it has none. */
   renderChat(messages: readonly Message[], variables: Readonly<Record<string, boolean>> = {}): string {
     if (this.#template === undefined) {
       const source = this.#binding.chatTemplate(this.handle, null);
@@ -147,7 +147,7 @@ export class Model {
     }
   }
 
-  /** Undefined where the file has no template, or one that takes no single message. */
+  /** Undefined if the file has no template, or if the template refuses a single message. */
   get templateThinking(): TemplateThinking | undefined {
     if (!this.hasChatTemplate) return undefined;
     const rendered = (thinks?: boolean) =>
@@ -184,7 +184,7 @@ export class Model {
     };
   }
 
-  /** Bytes of keys and values of one token in a 16-bit cache. */
+  /** Bytes of one token's keys and values in a 16-bit cache. */
   get kvTokenBytes(): number {
     const { handle } = this;
     const headWidth = this.#binding.width(handle) / this.#binding.heads(handle);
@@ -201,7 +201,7 @@ export class Model {
     };
   }
 
-  /** The same for models whose token ids mean the same text. */
+  /** Equal for models whose token ids mean the same text. */
   vocabularyHash(): number {
     let state = hash(this.vocabularySize);
     for (let token = 0; token < this.vocabularySize; token += 1) state = hash(state, this.#tokenText(token));
@@ -244,7 +244,7 @@ export class Model {
   }
 }
 
-/** The template's text around a user message in the middle of a conversation. */
+/** The template's text around a user message within a conversation. */
 interface TurnFrame {
   readonly before: string;
   readonly after: string;
@@ -261,7 +261,7 @@ const turnSample: readonly Message[] = [
 function frameOf(rendered: string, path: string): TurnFrame {
   const [said, turn] = [rendered.indexOf(saidMark), rendered.indexOf(turnMark)];
   if (said < 0 || turn < said)
-    return raise('unsupported', `the chat template of ${path} shows no message behind an answer: turns cannot be said`);
+    return raise('unsupported', `the chat template of ${path} shows no message after an answer: turns cannot be added`);
   return { before: rendered.slice(said + saidMark.length, turn), after: rendered.slice(turn + turnMark.length) };
 }
 
@@ -277,7 +277,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Tells a missing, empty, foreign or cut file apart, which libllama reports only as "no model". */
+/** Tells a missing, empty, foreign or cut file apart; libllama reports only "no model". */
 function checkFile(path: string): void {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) raise('bad-setting', `there is no model file ${path}; it must be the path of a GGUF file`);

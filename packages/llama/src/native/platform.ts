@@ -1,12 +1,12 @@
-// Finds the libllama that npm installed for this machine. It never downloads, builds or guesses: a missing package is
-// explained with the command that installs it.
+// Finds the libllama that npm installed for this machine. It never downloads, builds or guesses: for a missing package it
+// names the command that installs it.
 
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { raise } from '@coppice/core/base';
 
-// Per platform the newest release whose layout the guard knows. macOS and Windows had no 3.22 when this was written.
+// The newest release of each platform whose layout the guard knows. macOS and Windows had no 3.22 when this was written.
 const packages: Readonly<Record<string, { readonly name: string; readonly version: string }>> = {
   'linux-x64': { name: 'linux-x64', version: '3.22.1' },
   'linux-arm64': { name: 'linux-arm64', version: '3.22.1' },
@@ -25,7 +25,7 @@ export interface LibraryFiles {
   readonly release: string;
 }
 
-/** Resolves a package's `package.json`; injected so that a test can pretend that the package is absent. */
+/** Resolves a package's `package.json`; an argument, so that a test can simulate a missing package. */
 export type PackageResolver = (specifier: string) => string;
 
 const require = createRequire(import.meta.url);
@@ -58,7 +58,7 @@ export function findLibrary(
   return libraryFilesIn(join(dirname(dirname(entry)), 'bins', wanted.name));
 }
 
-/** The three libraries in a folder of a platform package; their names carry the release and differ by system. */
+/** The three libraries in a platform package's folder. Their names contain the release and differ by system. */
 export function libraryFilesIn(directory: string): LibraryFiles {
   const names = listNames(directory);
   const llamaName = names.find((name) => /^(lib)?llama\.(.*\.)?v?[\w.]+\.(so|dylib|dll)$/.test(name));

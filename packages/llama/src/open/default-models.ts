@@ -1,10 +1,10 @@
-// The shipped models of `serve` without a configuration: all that answer questions.
+// The shipped models that `serve` opens without a configuration: all that answer questions.
 
 import { existsSync } from 'node:fs';
 import type { PlainTree } from '@coppice/core/config';
 import { modelPath } from '../shipped-models.ts';
 
-/** Questions of the kinds that the model was trained on; the last is unsolvable. */
+/** Questions of the kinds in the model's training; the last has no solution. */
 const saplingExamples: readonly string[] = [
   'Make 24 from 2 4 6 8.',
   'Make 151 from 4 6 9 23 30.',
@@ -12,7 +12,7 @@ const saplingExamples: readonly string[] = [
   'Make 24 from 1 1 1 1.',
 ];
 
-/** Descriptions for the start of `serve` and the page. The first is the default. */
+/** Descriptions for the start of `serve` and for the page. The first is the default. */
 const shipped: readonly { readonly model: PlainTree; readonly answers: string }[] = [
   {
     answers: 'countdown puzzles and word problems in the sentences of its training',

@@ -6,7 +6,7 @@ import type { LlamaPrm } from '../prm/llama-prm.ts';
 import type { ThreadInfo } from '../thread/thread-messages.ts';
 import { type Embedded, measuredSplit, splitText } from './embedded.ts';
 
-/** `measures`: times it too, which takes a while. */
+/** `measures`: also measure times, which takes a while. */
 export async function embeddedLines(embedded: Embedded, kvBytes: number, measures: boolean): Promise<string[]> {
   const { engine, verifier } = embedded;
   const names = [modelLine(engine.info), ...(verifier === undefined ? [] : [rewardLine(verifier)])];
@@ -31,7 +31,7 @@ function rewardLine({ sharesWeights, capabilities, info, measured }: LlamaPrm): 
   return `${what}; measured ${measured.date} on ${sets.join(', ')}, steps cut by ${measured.steps}`;
 }
 
-/** The smallest batch within 5 % of the highest throughput at the first context measured: the knee. */
+/** The knee: the smallest batch within 5 % of the highest throughput at the first measured context. */
 function fastestBatch({ decode }: MeasuredPoints): { readonly batch: number; readonly tokensPerSecond: number } {
   const rates = decode.map(([batch, ms]) => ({ batch, tokensPerSecond: (1000 * batch) / ms! }));
   const most = Math.max(...rates.map(({ tokensPerSecond }) => tokensPerSecond));

@@ -1,5 +1,5 @@
-// Opens the embedded engine of a configuration, and reward models in this process. A generator without a chat template gets plain text; a
-// reward model that does not ship is tried on plain steps first, and its end is left unread.
+// Opens the embedded engine of a configuration, and reward models in this process. A generator without a chat template gets plain text. A
+// reward model that does not ship is first tried on plain steps, and is never read at the end of an answer.
 
 import { type OpenModel, type PrmSection, triedReward } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
@@ -32,7 +32,7 @@ export async function openEmbeddedModel(own: EmbeddedSection, { config, log }: O
   if (reward === undefined || embedded.verifier === undefined) return parts;
   try {
     const isKnown = embedded.isSelfDescribed || (isShipped(model) && isShipped(reward.model));
-    const { verifier, warnings } = await examined(reward, { verifier: embedded.verifier, isKnown }, config);
+    const { verifier, warnings } = await withTrial(reward, { verifier: embedded.verifier, isKnown }, config);
     return { ...parts, verifier, warnings: [...(parts.warnings ?? []), ...warnings] };
   } catch (error) {
     await engine.close();
@@ -69,7 +69,7 @@ export function embeddedModel(config: ModelConfig, embedded: Embedded): OpenMode
   };
 }
 
-/** A GGUF reward model in this process, beside a generator on a server: it reads the text of the steps. */
+/** A GGUF reward model in this process beside a generator on a server: it reads the steps as text. */
 export async function openPairedPrm(wanted: LocalPrm, { config }: Opening): Promise<OpenVerifier> {
   const model = modelPath(wanted.model);
   if (adapterAt(model) !== undefined) {
@@ -77,17 +77,17 @@ export async function openPairedPrm(wanted: LocalPrm, { config }: Opening): Prom
     raise('bad-setting', `the reward model ${model} is an adapter and has no weights of its own: ${remedy}`);
   }
   const verifier = await LlamaPrm.open({ ...stepReading, ...readingBeside(model), model });
-  return examined(wanted, { verifier, isKnown: false }, config);
+  return withTrial(wanted, { verifier, isKnown: false }, config);
 }
 
 interface OpenedPrm {
   readonly verifier: Verifier;
-  /** Skips the trial for models that were trained for the task or declare how they are read. */
+  /** The model was trained for the task, or declares how it is read: no trial needed. */
   readonly isKnown: boolean;
 }
 
-/** The shipped reward models were trained to be read at the end; of the others, the end is left unread. */
-async function examined(
+/** Only the shipped reward models were trained to be read at the end of an answer; the others are not read there. */
+async function withTrial(
   { model }: LocalPrm,
   { verifier, isKnown }: OpenedPrm,
   { delimiters }: ModelConfig,

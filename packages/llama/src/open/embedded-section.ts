@@ -1,4 +1,4 @@
-// The section of the configuration that an embedded engine has.
+// The configuration section of an embedded engine.
 
 import type { Knobs } from '@coppice/core/base';
 import { fieldsOf } from '@coppice/core/config';

@@ -1,4 +1,4 @@
-// Opens the embedded engine with its reward model: the shipped generator's own, a given one, or none. A note says what it chose.
+// Opens the embedded engine with its reward model: the shipped generator's own, a given one, or none. A note names the choices.
 
 import { assert, raise } from '@coppice/core/base';
 import { tableCost } from '@coppice/core/cost';
@@ -6,7 +6,7 @@ import { type CausalVerdicts, stepReading } from '@coppice/core/verifier';
 import { type AdapterPlace, adapterAt, readingBeside } from '../adapter/adapter-place.ts';
 import { leastGain, tryDraft } from '../engine/draft-trial.ts';
 import { LlamaEngine, type LlamaEngineOptions, llamaDefaults } from '../engine/llama-engine.ts';
-import { chooseGpu, type GpuLibrary, hereWith } from '../gpu/gpu-library.ts';
+import { chooseGpu, type GpuLibrary, thisMachine } from '../gpu/gpu-library.ts';
 import type { GpuChoice } from '../gpu/gpu-names.ts';
 import { tryLibrary } from '../gpu/gpu-trial.ts';
 import { LlamaPrm, type LlamaPrmOptions } from '../prm/llama-prm.ts';
@@ -17,17 +17,17 @@ import { type KvSplitProblem, splitKv } from './kv-split.ts';
 export interface EmbeddedOptions {
   /** Name of a shipped model or path of a GGUF file. */
   readonly model: string;
-  /** Reward model by name or path, or a LoRA adapter of the generator; `none`: without one. */
+  /** Reward model by name or path, or a LoRA adapter of the generator; `none` for none. */
   readonly prm?: string;
-  /** A draft model with the generator's vocabulary, by name or path: used where a trial at the start says that it pays. */
+  /** A draft model with the generator's vocabulary, by name or path; used if a trial at the start shows that it pays. */
   readonly draft?: string;
   readonly kvTokens?: number;
   readonly threads?: number;
-  /** Device; `auto` unless given: a GPU where a library for one is installed and runs. */
+  /** Device, by default `auto`: a GPU if a library for one is installed and runs. */
   readonly gpu?: GpuChoice;
-  /** Memory for both caches together; the two models are measured and share it by P4 §4.3. Goes before `kvTokens`. */
+  /** Memory for both caches together; the two models are measured and share it by P4 §4.3. Overrides `kvTokens`. */
   readonly kvBytes?: number;
-  /** Cells of each side, if decided already. */
+  /** Cells of each side, if already decided. */
   readonly kvSplit?: MemoryShare;
 }
 
@@ -48,15 +48,15 @@ export interface Embedded {
 
 type ChosenOptions = Omit<EmbeddedOptions, 'gpu'> & { readonly library: GpuLibrary };
 
-/** A round as the split assumes it: paths an eighth as long as the model knows them, of eight steps, expanded by four. */
+/** The round that the split assumes: paths an eighth of the model's context, of eight steps, expanded by four. */
 const typical = { pathShare: 1 / 8, mostPathTokens: 512, pathSteps: 8, siblings: 4 } as const;
-/** Cells of the two models while they are measured. */
+/** Cells of each model during the measurement. */
 const trialKvTokens = 2048;
-/** Each side keeps room for one sequence of the longest length that its model knows, or of this. */
+/** Each side keeps room for one sequence of its model's longest length, at most this. */
 const longestPathTokens = 2048;
 
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
-  const library = await chooseGpu(options.gpu ?? 'auto', modelPath(options.model), hereWith(tryLibrary));
+  const library = await chooseGpu(options.gpu ?? 'auto', modelPath(options.model), thisMachine(tryLibrary));
   const opened = await openSized({ ...options, library });
   return library.note === undefined ? opened : { ...opened, note: `${opened.note}, ${library.note}` };
 }
@@ -126,7 +126,7 @@ async function openPair(options: Omit<ChosenOptions, 'kvBytes'>): Promise<Embedd
   const named = options.prm ?? rewardModelOf(options.model);
   const prm = named === 'none' || named === 'exact' ? undefined : named;
   const { kvTokens, kvSplit, threads } = options;
-  // A reward model in this process computes beside the generator, and threads that wait for each other stand still: one each unless said.
+  // A reward model in this process computes beside the generator, and threads that wait for each other stand still: one each by default.
   const beside = prm === undefined ? threads : (threads ?? llamaDefaults.threads);
   const sizes = definedOf({ kvTokens: kvSplit?.generatorTokens ?? kvTokens, threads: beside });
   const { directory, gpuLayers } = options.library;
@@ -160,7 +160,7 @@ async function openPair(options: Omit<ChosenOptions, 'kvBytes'>): Promise<Embedd
   }
 }
 
-/** An adapter computes on the generator's weights, as does a reward model of the same file, which need not be loaded twice. */
+/** An adapter uses the generator's weights. So does a reward model in the same file, which need not be loaded twice. */
 function onGenerator(
   prm: string,
   adapter: AdapterPlace | undefined,
@@ -195,7 +195,7 @@ function openReward(
   });
 }
 
-/** Drops undefined members: an option that is not given must not hide its default. */
+/** Drops undefined members, so that a missing option does not hide its default. */
 function definedOf<T extends Record<string, number | undefined>>(values: T): { [K in keyof T]?: number } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: number;

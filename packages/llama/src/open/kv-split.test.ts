@@ -51,8 +51,8 @@ describe('splitKv', () => {
   });
 
   it('makes room for the batch in which the generator is fastest, where that saves more than paths do', () => {
-    const generator = cost('g', 50, 0.1, 0.1); // one sequence costs as much as all of them
-    const indifferent = cost('g', 0, 1, 0.1); // a batch takes as long as its sequences one by one
+    const generator = cost('g', 50, 0.1, 0.1); // a batch costs little more than one sequence
+    const indifferent = cost('g', 0, 1, 0.1); // a batch costs as much as its sequences one by one
     const scarce = { ...problem, generator: indifferent, memoryBytes: 6000 };
     expect(splitKv({ ...scarce, generator })!.decodeBatch).toBe(32);
     expect(splitKv({ ...scarce, generator })!.generatorTokens).toBeGreaterThan(splitKv(scarce)!.generatorTokens);
@@ -76,7 +76,7 @@ describe('splitKv', () => {
       if (split === undefined) return;
       const used = split.generatorTokens * all.generatorTokenBytes + split.verifierTokens * all.verifierTokenBytes;
       expect(used).toBeLessThanOrEqual(all.memoryBytes);
-      expect(used).toBeGreaterThan(all.memoryBytes - all.generatorTokenBytes); // all of it is given out
+      expect(used).toBeGreaterThan(all.memoryBytes - all.generatorTokenBytes); // no memory is left over
       expect(Math.min(split.generatorTokens, split.verifierTokens)).toBeGreaterThanOrEqual(512);
       expect(split.decodeBatch).toBeGreaterThanOrEqual(1);
       expect(split.totalMs).toBeGreaterThan(0);

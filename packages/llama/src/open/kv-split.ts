@@ -1,7 +1,6 @@
-// Splits one KV memory between generator and verifier, after P4 §4.3.1: the split that finishes a round
-// of requests soonest, by measured costs instead of a roofline. Different from the paper: both sides keep the paths that
-// they have seen, and what does not fit is computed again, by the generator too. Tries every split on a fine grid, as the
-// paper does over batches; of equal times the larger generator wins.
+// Splits one KV memory between generator and verifier, after P4 §4.3.1: the split that finishes a round of requests soonest, by measured costs
+// instead of a roofline. Unlike in the paper, both sides keep the paths that they have seen, and compute lost ones again, the generator too. Tries
+// every split on a fine grid, as the paper tries batches; among equal times the larger generator wins.
 
 import { assert } from '@coppice/core/base';
 import { type CostModel, decodeMs, prefillMs } from '@coppice/core/cost';
@@ -12,17 +11,17 @@ export interface KvSplitProblem {
   readonly generatorTokenBytes: number;
   readonly verifierTokenBytes: number;
   readonly memoryBytes: number;
-  /** Neither side falls below it: the longest path that must fit. */
+  /** Least cells of each side: its longest path must fit. */
   readonly leastGeneratorTokens: number;
   readonly leastVerifierTokens: number;
-  /** S: tokens of a path, held once for all its children. */
+  /** S: tokens of a path, stored once for all its children. */
   readonly pathTokens: number;
   /** S_dec: tokens that the generator writes per child. */
   readonly stepTokens: number;
   readonly siblings: number;
-  /** A verifier that finds a path in its cache computes only the new step; the paper's computes the whole path. */
+  /** The verifier caches paths and computes only the new step; the paper's verifier computes the whole path. */
   readonly verifierReusesPrefix: boolean;
-  /** Steps are of very different lengths, so that the children of a path are scored at different times and each may find it gone; else one pass serves all. */
+  /** Steps differ much in length, so the children of a path are scored at different times, and each may find the path evicted. Else one pass serves all. */
   readonly scoredApart?: boolean;
   readonly mostDecode: number;
 }
@@ -35,10 +34,10 @@ interface KvSplit {
 }
 
 const grid = 256;
-/** Paths of a round, by the paths that fit: memory matters where it is scarce, so the split is made for a load that does not fit. */
+/** Paths of a round over the paths that fit. Memory only matters when it is scarce, so the split assumes a load that does not fit. */
 const scarcity = 1.5;
 
-/** Undefined where the least that both need does not fit. */
+/** Undefined if the memory is too small for both minima. */
 export function splitKv(problem: KvSplitProblem): KvSplit | undefined {
   const { memoryBytes, generatorTokenBytes, verifierTokenBytes, leastGeneratorTokens, leastVerifierTokens } = problem;
   assert(problem.pathTokens >= 1 && problem.stepTokens >= 1 && problem.siblings >= 1, 'a round has paths and steps');
@@ -55,15 +54,15 @@ export function splitKv(problem: KvSplitProblem): KvSplit | undefined {
 }
 
 /**
- * T_tot of P4 §4.3.1 for one split, with the batch that serves it best: the verifier reads every new step and the paths
- * that it no longer holds; the generator computes the paths that it no longer holds, then decodes in rounds of the batch.
+ * T_tot of P4 §4.3.1 for one split and its best batch. The verifier reads every new step and computes evicted paths again; so does the
+ * generator, which then decodes in rounds of the batch.
  */
 export function timedSplit(problem: KvSplitProblem, generatorTokens: number, verifierTokens: number): KvSplit {
   const { verifier, pathTokens, stepTokens, siblings, mostDecode } = problem;
   const paths = roundPaths(problem);
   const { verifierReusesPrefix, scoredApart = false } = problem;
   const lookups = verifierReusesPrefix && !scoredApart ? 1 : siblings;
-  const verifierMiss = verifierReusesPrefix ? missed(verifierTokens / pathTokens / paths) : 1;
+  const verifierMiss = verifierReusesPrefix ? evictedShare(verifierTokens / pathTokens / paths) : 1;
   const verifierMs =
     lookups * verifierMiss * prefillMs(verifier, pathTokens) + prefillMs(verifier, siblings * stepTokens);
   const fitting = Math.floor(generatorTokens / (stepTokens + pathTokens / siblings));
@@ -75,11 +74,11 @@ export function timedSplit(problem: KvSplitProblem, generatorTokens: number, ver
   return { generatorTokens, verifierTokens, decodeBatch, totalMs: paths * (verifierMs + generatorMs) };
 }
 
-/** Time of the generator per path, in the middle of a step: what runs holds half of it, and has the first claim on cells. */
+/** The generator's time per path, in the middle of a step: running sequences hold half a step each, before any cached path. */
 function generatingMs(problem: KvSplitProblem, generatorTokens: number, batch: number): number {
   const { generator, pathTokens, stepTokens, siblings } = problem;
   const halfStep = stepTokens / 2;
-  const miss = missed((generatorTokens - batch * halfStep) / pathTokens / roundPaths(problem));
+  const miss = evictedShare((generatorTokens - batch * halfStep) / pathTokens / roundPaths(problem));
   const stepMs = decodeMs(generator, batch, batch * (pathTokens + halfStep));
   return miss * prefillMs(generator, pathTokens) + (siblings * stepTokens * stepMs) / batch;
 }
@@ -88,7 +87,7 @@ function roundPaths({ memoryBytes, pathTokens, generatorTokenBytes, verifierToke
   return Math.max(1, (scarcity * memoryBytes) / (pathTokens * (generatorTokenBytes + verifierTokenBytes)));
 }
 
-/** Share of paths that are gone when asked for again. Squared: a cache drops old paths first, and a tree comes back to its latest. */
-function missed(heldShare: number): number {
+/** Share of paths that are evicted when needed again. Squared, since a cache evicts old paths first and a tree returns to its latest. */
+function evictedShare(heldShare: number): number {
   return (1 - Math.min(1, Math.max(0, heldShare))) ** 2;
 }

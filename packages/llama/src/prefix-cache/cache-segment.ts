@@ -1,5 +1,5 @@
-// The tree of token paths in the KV cache. A segment is a run of tokens without a fork; a cell belongs to exactly one segment. These functions
-// walk and cut the tree; prefix-store.ts counts cells and native sequences.
+// The tree of token paths in the KV cache. A segment is a run of tokens without a fork; each cell belongs to exactly one segment. These functions
+// walk and split the tree; prefix-store.ts counts cells and native sequences.
 
 import { assert } from '@coppice/core/base';
 import type { KeptRow } from './kept-rows.ts';
@@ -11,7 +11,7 @@ export interface CacheSegment {
   readonly children: Set<CacheSegment>;
   readonly ends: Set<Branch>;
   references: number;
-  /** Kept logits after each of its tokens, for twins. */
+  /** Logits kept after each token, for twins. */
   readonly rows: (KeptRow | undefined)[];
 }
 
@@ -37,7 +37,7 @@ export function makeSegment(
   return { parent, start, tokens, children: new Set(), ends: new Set(), references: 0, rows };
 }
 
-/** Length of the path in the cache, from a segment on it, at most so many tokens from the root. */
+/** Follows tokens from a segment as far as they are cached, at most to `limit` tokens from the root. */
 export function descend(from: CacheSegment, tokens: readonly number[], limit: number): SegmentPlace {
   let segment = from;
   for (;;) {
@@ -50,7 +50,7 @@ export function descend(from: CacheSegment, tokens: readonly number[], limit: nu
   }
 }
 
-/** Two siblings may begin alike (they were generated side by side): the one that agrees longest serves best. */
+/** The child that shares the longest beginning: siblings may begin with the same tokens if they were generated side by side. */
 function bestChild(segment: CacheSegment, tokens: readonly number[], limit: number): SegmentPlace | undefined {
   let best: SegmentPlace | undefined;
   for (const child of segment.children) {
@@ -60,7 +60,7 @@ function bestChild(segment: CacheSegment, tokens: readonly number[], limit: numb
   return best;
 }
 
-/** Number of our tokens that match a path from `start`, up to `limit`. */
+/** Number of our tokens that match `path` from `start` on, up to `limit`. */
 export function commonLength(ours: readonly number[], path: readonly number[], start: number, limit: number): number {
   const longest = Math.min(ours.length, limit - start);
   let common = 0;
@@ -68,7 +68,7 @@ export function commonLength(ours: readonly number[], path: readonly number[], s
   return common;
 }
 
-/** Cuts a segment in two; the tail keeps its identity, so that branches that end in it stay where they are. */
+/** Splits a segment in two. The tail keeps its identity, so branches that end in it need no update. */
 export function split(segment: CacheSegment, at: number): CacheSegment {
   const parent = segment.parent;
   assert(parent !== undefined && at > 0 && at < segment.tokens.length, 'a split inside a segment');
@@ -86,7 +86,7 @@ export function countReferences(segment: CacheSegment, change: number): void {
   for (let at: CacheSegment | undefined = segment; at !== undefined; at = at.parent) at.references += change;
 }
 
-/** True where a sibling holds the same tokens, so that nothing is lost with this one. */
+/** True if a sibling has the same tokens, so dropping this segment loses nothing. */
 export function isCovered(segment: CacheSegment): boolean {
   if (segment.references > 1 || segment.parent === undefined) return false;
   for (const sibling of segment.parent.children) {
@@ -96,7 +96,7 @@ export function isCovered(segment: CacheSegment): boolean {
   return false;
 }
 
-/** True where another branch of the same search passes here. */
+/** True if another branch of the same search passes through this one's end. */
 export function isHeldByOwn(branch: Branch): boolean {
   const { ends, children } = branch.segment;
   for (const other of ends) if (other !== branch && other.search === branch.search) return true;

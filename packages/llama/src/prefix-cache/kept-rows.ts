@@ -1,4 +1,4 @@
-// Logits kept for the next sequence on the same path, bounded in numbers over all rows. The least recently used row goes first.
+// Logits kept for the next sequence on the same path, limited by the count of numbers in all rows. The least recently used row is dropped first.
 
 export interface KeptRow {
   logits: Float32Array | undefined;
@@ -9,12 +9,12 @@ export class KeptRows {
   readonly #rows = new Set<KeptRow>();
   #kept = 0;
 
-  /** `limit`: logits kept in all. */
+  /** `limit`: most logits in all rows together. */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** A copy of the row, unless it alone would be too much. */
+  /** Copies the row; undefined if it alone exceeds the limit. */
   keep(row: Float32Array): KeptRow | undefined {
     if (row.length > this.#limit) return undefined;
     for (const oldest of this.#rows) {

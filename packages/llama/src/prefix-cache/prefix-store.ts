@@ -1,6 +1,6 @@
-// The token paths in the KV cache, as a tree of segments, and the native sequence of each. A prefix that many branches share is there once. A
-// branch is one native sequence: a path from the root to the end of a segment. Idle branches stay as cached prefixes until room is needed.
-// Decides and counts; only `SequenceMemory` changes the cache.
+// The token paths in the KV cache, as a tree of segments. A prefix shared by many branches is stored once. A branch is one native sequence: a
+// path from the root to the end of a segment. Idle branches stay as cached prefixes until room is needed.
+// This class decides and counts; only `SequenceMemory` changes the cache.
 
 import { assert, Counter } from '@coppice/core/base';
 import {
@@ -16,13 +16,13 @@ import {
 } from './cache-segment.ts';
 import { KeptRows } from './kept-rows.ts';
 
-/** The cache operations that forking and forgetting need; `start`, `end` and `from` are positions. */
+/** The cache operations for forking and forgetting; `start`, `end` and `from` are positions. */
 export interface SequenceMemory {
   /** Lets sequence `to`, which must hold exactly `start` positions, share the cells of `from` from there to `end`. */
   copy(from: number, to: number, start: number, end: number): void;
-  /** Forgets what the sequence holds at positions from `from` on; cells that no sequence holds are free. */
+  /** Removes a sequence's positions from `from` on; cells that no sequence holds become free. */
   remove(sequence: number, from: number): void;
-  /** The same, but cells that no sequence holds are not free before `sweep`. */
+  /** The same, but cells that no sequence holds become free only at `sweep`. */
   bury(sequence: number, from: number): void;
   sweep(): void;
 }
@@ -37,7 +37,7 @@ export interface PrefixStoreOptions {
   readonly cells: number;
   /** Native sequences; libllama takes at most 256. */
   readonly sequences: number;
-  /** Logits kept in rows, over all paths. */
+  /** Most logits kept in rows, over all paths. */
   readonly keptLogits: number;
 }
 
@@ -49,7 +49,7 @@ export class PrefixStore {
   readonly #rows: KeptRows;
   readonly #root: CacheSegment = makeSegment(undefined, 0, []);
   #usedCells = 0;
-  /** Buried cells: held by no sequence, and not free before `sweep`. */
+  /** Buried cells: no sequence holds them, but they become free only at `sweep`. */
   #buriedCells = 0;
   #hasBuried = false;
   #keepsOrder = false;
@@ -84,8 +84,8 @@ export class PrefixStore {
   }
 
   /**
-   * Whether every path is to lie in the cache in its own order, which is that of the sums in attention. A new token goes to the first
-   * free cell: one that was freed before cells of its path would break the order. So none is, until room is short.
+   * Keeps each path's cells in the path's order, which is the order of the sums in attention. A new token goes to the first free cell, so a
+   * cell freed before the path's own would break the order: freed cells stay buried until room is short.
    */
   set keepsOrder(keeps: boolean) {
     this.#keepsOrder = keeps;
@@ -96,12 +96,12 @@ export class PrefixStore {
     return this.#reach(this.#root, tokens);
   }
 
-  /** Matches the path of a branch, which may go on where others have been. */
+  /** Matches the path below a branch, which others may have computed further. */
   ahead(branch: Branch, tokens: readonly number[]): PrefixMatch {
     return this.#reach(branch.segment, tokens);
   }
 
-  /** A branch over the first `length` tokens, all of which must be cached. Needs a free sequence. */
+  /** Starts a branch over the first `length` tokens, which must be cached. Needs a free sequence. */
   fork(tokens: readonly number[], length: number, search: string): Branch {
     const { segment, inSegment } = descend(this.#root, tokens, length);
     assert(segment.start + inSegment === length, 'fork below what is cached');
@@ -120,7 +120,7 @@ export class PrefixStore {
     return branch;
   }
 
-  /** Moves the branch on along tokens that others have computed, all of which must be cached, to share their cells. */
+  /** Extends the branch over tokens that others have computed, sharing their cells; all of them must be cached. */
   advance(branch: Branch, tokens: readonly number[], length: number): void {
     const before = this.lengthOf(branch);
     if (length <= before) return;
@@ -164,7 +164,7 @@ export class PrefixStore {
     this.#moveBranch(branch, end);
   }
 
-  /** The branch is no longer run; it stays as a cached prefix, unless its search has the same path cached already. */
+  /** Ends a run. Its branch stays as a cached prefix, unless the same search has the same path cached already. */
   settle(branch: Branch): void {
     branch.lastUse = this.#uses.take();
     if (branch.segment === this.#root || isCovered(branch.segment) || isHeldByOwn(branch)) this.drop(branch);
@@ -191,8 +191,8 @@ export class PrefixStore {
   }
 
   /**
-   * Drops the least useful idle prefixes until so many cells and sequences are free, or none is left. A prefix is less
-   * useful when its search has nothing running or waiting (P1 §5.3.2), then when it was used longer ago.
+   * Drops the least useful idle prefixes until enough cells and sequences are free, or none is left. Prefixes of searches with nothing
+   * running or waiting are less useful (P1 §5.3.2); among equals, the least recently used.
    */
   reclaim(cells: number, sequences: number, isActive: (search: string) => boolean): boolean {
     for (;;) {
@@ -204,7 +204,7 @@ export class PrefixStore {
     }
   }
 
-  /** Cells that dropping every idle branch would free, and those that no branch holds any more. */
+  /** Cells that dropping all idle branches would free, with the buried ones. */
   reclaimableCells(): number {
     const idleBelow = new Map<CacheSegment, number>();
     let cells = this.#buriedCells;
@@ -223,8 +223,8 @@ export class PrefixStore {
     let worstRank = Number.POSITIVE_INFINITY;
     for (const branch of this.#idle) {
       const sharesAll = branch.segment.references > 1;
-      if (mustFreeCells && sharesAll) continue; // it would free no cell
-      // A branch whose cells all belong to others costs nothing but its sequence: first to go when those are short.
+      if (mustFreeCells && sharesAll) continue; // dropping it would free no cell
+      // A branch that shares all its cells only costs a sequence: it goes first if sequences are short.
       const rank = (sharesAll ? 0 : isActive(branch.search) ? 2 : 1) * 2 ** 40 + branch.lastUse;
       if (rank < worstRank) {
         worst = branch;
@@ -232,7 +232,7 @@ export class PrefixStore {
       }
     }
     if (worst !== undefined || !mustFreeCells) return worst;
-    // The branches that are left end at the same segment: the last one to be dropped frees its cells.
+    // All remaining branches share their ends: dropping the last of them frees cells.
     for (const branch of this.#idle) if (worst === undefined || branch.lastUse < worst.lastUse) worst = branch;
     return worst;
   }
@@ -253,7 +253,7 @@ export class PrefixStore {
   #reach(from: CacheSegment, tokens: readonly number[]): PrefixMatch {
     const { segment, inSegment } = descend(from, tokens, tokens.length);
     const length = segment.start + inSegment;
-    // Before the last token the sampler needs no logits: using them would keep rows that are of no use.
+    // Only the last token's logits are needed; using earlier rows would keep useless ones.
     const row = length === tokens.length ? this.#rows.use(segment.rows[inSegment - 1]) : undefined;
     return { length, segment, row };
   }
@@ -269,7 +269,7 @@ export class PrefixStore {
     this.#prune(from);
   }
 
-  /** Removes segments that no branch passes any more, from here towards the root. */
+  /** Removes segments without branches, from here towards the root. */
   #prune(segment: CacheSegment): void {
     for (let at = segment; at.parent !== undefined && at.references === 0; at = at.parent) {
       this.#usedCells -= at.tokens.length;

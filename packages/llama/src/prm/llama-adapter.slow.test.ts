@@ -1,4 +1,4 @@
-// A reward model that is an adapter of its generator: one set of weights, two contexts, and the adapter on one of them alone.
+// A reward model that is an adapter of its generator: one set of weights and two contexts, only one of them with the adapter.
 import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,7 +61,7 @@ async function written(engine: LlamaEngine): Promise<string[]> {
   return byId.map((message) => (message.type === 'step' ? message.step.text : message.type));
 }
 
-/** The tiny model with what the adapter adds in its own weights. */
+/** The tiny model with the adapter merged into its weights. */
 function writeMerged(path: string, adapter: TinyAdapter): void {
   const matrices = tinyMatrices(adapter);
   const names = { attn_q: 'self_attn.q_proj', attn_v: 'self_attn.v_proj', ffn_down: 'mlp.down_proj' };
@@ -73,7 +73,7 @@ function writeMerged(path: string, adapter: TinyAdapter): void {
     const [rank = 0, width = 0] = a.shape;
     const data = tensor.data.map((value, at) => {
       const [row, column] = [Math.floor(at / width), at % width];
-      // Row 2j + i of a head of 32 is row 16i + j of PyTorch's.
+      // Row 2j + i of a head of 32 rows is row 16i + j in PyTorch's order.
       const from = part === 'attn_q' ? row - (row % 32) + 16 * (row % 2) + Math.floor((row % 32) / 2) : row;
       let added = 0;
       for (let inner = 0; inner < rank; inner++)

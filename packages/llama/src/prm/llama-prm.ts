@@ -1,5 +1,5 @@
-// A process reward model on the embedded engine, in its own thread: the reward of a step is the probability of the good verdict against the
-// bad one after its last token. Scored paths stay in the cache. It may be a LoRA adapter of the generator, with one set of weights.
+// A process reward model on the embedded engine, in its own thread. A step's reward is the probability of the good verdict against the
+// bad one after its last token. Scored paths stay in the cache. The model may be a LoRA adapter of the generator, on the same weights.
 
 import { basename } from 'node:path';
 import type { Aggregation } from '@coppice/core/tree';
@@ -19,23 +19,23 @@ import { LlamaThread } from '../thread/thread.ts';
 
 export interface LlamaPrmOptions {
   readonly model: string;
-  /** The generator's loaded weights, if the file is the same. */
+  /** The generator's loaded weights, if both use the same file. */
   readonly weights?: SharedWeights;
-  /** A LoRA adapter of that model: a folder as PEFT writes it, or a GGUF file. */
+  /** A LoRA adapter of that model: a PEFT folder, or a GGUF file. */
   readonly adapter?: string;
-  /** The vocabulary of the generator: where it is the same, its token ids are read instead of its text. */
+  /** Hash of the generator's vocabulary: if it is the same, token ids are read instead of text. */
   readonly vocabularyHash?: number;
   readonly kvTokens?: number;
   readonly threads?: number;
   readonly good?: string;
   readonly bad?: string;
-  /** Appended to every step before the verdict is read, for models trained with a marker. */
+  /** Text after every step, before the verdict is read, for models trained with a marker. */
   readonly marker?: string;
   readonly aggregation?: Aggregation;
-  /** s of a weight odds^s, as its maker found it. */
+  /** Exponent s of the vote weight odds^s, as published with the model. */
   readonly trust?: number;
   readonly measured?: AdapterReading['measured'];
-  /** The same as the generator's: one process uses one libllama. */
+  /** The same as the generator's: a process can use only one libllama. */
   readonly libraryDirectory?: string;
   readonly gpuLayers?: number;
 }
@@ -44,7 +44,7 @@ type Described = Pick<LlamaPrmOptions, 'adapter' | 'weights' | 'trust' | 'measur
   readonly aggregation: Aggregation;
 };
 
-/** On the generator's own weights: a whole sample read at once against two written side by side, a 0.5B on one thread. */
+/** Cost of reading a whole sample at once over writing two side by side, on shared weights; measured with a 0.5B on one thread. */
 const sharedReadingCost = 0.35;
 
 export class LlamaPrm extends OnThread implements Verifier {

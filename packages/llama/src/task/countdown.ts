@@ -19,7 +19,7 @@ export interface CountdownQuestion {
   readonly numbers: readonly number[];
 }
 
-/** Sizes that the models were trained on. */
+/** Numbers per puzzle in the models' training. */
 const counts = { least: 3, most: 6 };
 const largestNumber = 99;
 const largestTarget = 999;
@@ -76,7 +76,7 @@ function plain(answer: string): string {
     .replaceAll(' ', '');
 }
 
-/** Binary + - * / and parentheses over whole numbers: no signs, no products without a sign. */
+/** True for binary + - * / and parentheses over whole numbers: no unary signs, no implied products. */
 function isExpression(text: string): boolean {
   return /^[\d+\-*/()]+$/.test(text) && !/[\d)]\(|\)\d|(?:^|[(+\-*/])[+\-*/)]|[(+\-*/]$/.test(text);
 }
@@ -94,7 +94,7 @@ function checkExpression(asked: CountdownQuestion, answer: string): Rightness {
   return valueKey(value) === valueKey(evaluate(String(asked.target))!) ? right : wrong('target');
 }
 
-/** Checks one line against the numbers left before it; gives the numbers that it states. */
+/** Checks one line against the numbers left before it; returns the numbers that it leaves. */
 function judgeLine(line: string, before: readonly number[]): { verdict: Rightness; left: readonly number[] } {
   const operation = operationOf(line);
   const left = /^ left (\d+(?: \d+)*)$/

@@ -66,7 +66,7 @@ describe('ledger', () => {
   });
 
   it('reads its own form again, and finds the balance by adding up', () => {
-    // Amounts to and fro, so that the balance keeps its digits.
+    // Amounts that add up to 0 in pairs, so that the balance keeps its digits.
     const pair = fc.tuple(fc.integer({ min: 1, max: 1999 }), fc.integer({ min: 1, max: 1999 }));
     const entries = fc.array(pair, { minLength: 6, maxLength: 9 });
     fc.assert(

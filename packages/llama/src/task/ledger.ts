@@ -10,19 +10,19 @@ export interface LedgerQuestion {
   readonly entries: readonly (readonly number[])[];
 }
 
-/** Sizes that the models were trained on. */
+/** Sizes in the models' training. */
 const letters = 'abcdefghijklmnop';
 const entryCounts = { least: 6, most: letters.length };
 const mostAmounts = 3;
 const digitCounts = { least: 4, most: 6 };
-/** Question and answer together, in characters: about one token each, in a context of 512. */
+/** Most characters of question and answer together: about one token each, in a context of 512. */
 const longest = 490;
 
 const shape =
   /^ledger\s*(?::\s*)?(?:opening\s+(?:balance\s*)?|balance\s+|starts?\s+(?:at|with)\s+)?(\d+)\s*[:;,]\s*(\S.*?)\.?$/i;
 const amounts = /^(?:\s*[+-]\s*\d+)+\s*$/;
 
-/** Reads a ledger; its entries are lettered, or parted by commas, semicolons or lines. */
+/** Reads a ledger whose entries are lettered, or separated by commas, semicolons or lines. */
 export function parseLedger(question: string): LedgerQuestion | undefined {
   const [, opening, told] = shape.exec(question.trim().replaceAll('−', '-')) ?? [];
   if (told === undefined) return undefined;
@@ -53,7 +53,7 @@ function digitsOf(amount: number): number {
   return String(Math.abs(amount)).length;
 }
 
-/** The first balance, the opening one included, that has not this many digits, or is below 0. */
+/** The first balance, the opening one included, that is below 0 or has another number of digits. */
 function strayBalance({ opening, entries }: LedgerQuestion, digits: number): number | undefined {
   const balances = entries.map((_, index) => opening + sum(entries.slice(0, index + 1).flat()));
   return [opening, ...balances].find((balance) => balance < 0 || digitsOf(balance) !== digits);
@@ -93,11 +93,11 @@ function sum(amounts: readonly number[]): number {
   return amounts.reduce((total, amount) => total + amount, 0);
 }
 
-function closing({ opening, entries }: LedgerQuestion): number {
+function closingBalance({ opening, entries }: LedgerQuestion): number {
   return opening + sum(entries.flat());
 }
 
-/** Checks one line against the balance before it; gives the balance that it states. */
+/** Checks one line against the balance before it; returns the balance that it states. */
 function judgeLine(line: string, index: number, balance: number, asked: LedgerQuestion): [Rightness, number] {
   if (line.startsWith(answerPrefix)) {
     const isLast = index === asked.entries.length && line.slice(answerPrefix.length) === String(balance);
@@ -125,7 +125,7 @@ export const ledger: ShippedTask = {
     const asked = parseLedger(question);
     const number = answer.trim().replace(/\.$/, '').replaceAll(',', '');
     if (asked === undefined || !/^-?\d+$/.test(number)) return wrong('form');
-    return Number(number) === closing(asked) ? right : wrong('quantity');
+    return Number(number) === closingBalance(asked) ? right : wrong('quantity');
   },
 
   judge(question, lines) {

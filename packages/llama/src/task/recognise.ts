@@ -1,4 +1,4 @@
-// Turns a typed question into the form that the shipped models were trained on, or refuses it. The tasks are tried in turn.
+// Turns a typed question into the form of the shipped models' training, or refuses it. The tasks are tried in turn.
 
 import { type Fault, fault } from '@coppice/core/base';
 import { countdown } from './countdown.ts';
@@ -29,18 +29,18 @@ export function recognise(question: string): Recognised | Fault {
   );
 }
 
-/** Tasks of each shipped generator (models/README.md). */
-const learnt: Readonly<Record<string, readonly TaskKind[]>> = {
+/** Tasks that each shipped generator was trained on (models/README.md). */
+const trainedOn: Readonly<Record<string, readonly TaskKind[]>> = {
   sapling: ['countdown', 'word-problem'],
   'sapling-ledger': ['ledger'],
   'sapling-sudoku': ['sudoku'],
 };
 
-/** `recognise` for one shipped model: a fault names the model that has learnt the task. */
+/** `recognise` for one shipped model; a fault names the model that was trained on the task. */
 export function recogniseFor(model: string, question: string): Recognised | Fault {
   const found = recognise(question);
-  if (!isRecognised(found) || learnt[model]?.includes(found.kind) !== false) return found;
-  const others = Object.keys(learnt).filter((other) => learnt[other]!.includes(found.kind));
+  if (!isRecognised(found) || trainedOn[model]?.includes(found.kind) !== false) return found;
+  const others = Object.keys(trainedOn).filter((other) => trainedOn[other]!.includes(found.kind));
   const hint = others.length === 0 ? 'no shipped model has' : `${others.join(', ')} has (model ${others[0]})`;
   return fault('unsupported', `${model} has not learnt questions of the kind ${found.kind}; ${hint}`);
 }

@@ -1,4 +1,4 @@
-// The question files that ship: well formed, rightly answered, rightly marked, and none of them a training question.
+// The shipped question files: well formed, answered and marked correctly, and without training questions.
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -49,7 +49,7 @@ describe.each(kinds)('%s', (kind) => {
 
   it.each(['test', 'calibration'] as const)('holds no %s question that could be trained on', (split) => {
     for (const { question, answer } of shipped(kind, split)) {
-      // Of a sudoku the solution decides: no state on the way to it stands in two splits.
+      // A sudoku's split follows from its solution, so no two splits share a state on the way to it.
       expect(splitOf(kind, kind === 'sudoku' ? answer! : question)).toBe(split);
     }
   });
@@ -64,7 +64,7 @@ describe.each(kinds)('%s', (kind) => {
 });
 
 it('splits as training does', () => {
-  // From training/split.py: split_of('countdown', …) and split_of('word-problem', …).
+  // Expected values from training/split.py: split_of('countdown', …) and split_of('word-problem', …).
   expect(SPLITS.map(([kind, question]) => splitOf(kind, question))).toEqual(SPLITS.map(([, , split]) => split));
 });
 

@@ -1,10 +1,10 @@
-// The sentences of the word problems' stories, as training/words.py draws them, and their effect on the number of things. {P}: the person, {S}:
-// the person or a pronoun, {Q} and {R}: others, {items} and {other}: two kinds of things. Data only.
+// The sentences of the word problems' stories, as training/words.py draws them, and their effect on the number of things. {P} is the person, {S}
+// the person or a pronoun, {Q} and {R} are others, {items} and {other} two kinds of things. Data only.
 
 export interface StoryForm {
   readonly ways: readonly string[];
   readonly operations: 0 | 1 | 2;
-  /** The number of things after it; undefined where training had no such story. */
+  /** The number of things afterwards; undefined if the training had no such story. */
   readonly total: (before: number, numbers: StoryNumbers) => number | undefined;
 }
 
@@ -77,7 +77,7 @@ export const openings: readonly StoryForm[] = [
   },
 ];
 
-/** A number that a sentence says in words. */
+/** Numbers that sentences state in words. */
 const shares: readonly (readonly [number, readonly string[]])[] = [
   [2, ['{S} keeps half of the {items}.', 'Only half of the {items} are good and {P} keeps those.']],
   [3, ['{S} keeps a third of the {items}.']],

@@ -1,4 +1,4 @@
-// Reads a word problem by the sentences that the shipped models were trained on: an opening, events, sentences that change nothing, a question,
+// Reads a word problem by the sentences of the shipped models' training: an opening, events, sentences that change nothing, and a question,
 // with the same people and things throughout. A fault names the first unknown sentence. It never computes the answer.
 
 import { type Fault, fault } from '@coppice/core/base';
@@ -18,7 +18,7 @@ import {
   type StoryNumbers,
 } from './story-forms.ts';
 
-export function strangeIn(text: string): Fault | undefined {
+export function storyFault(text: string): Fault | undefined {
   const reader = new StoryReader(text);
   return reader.read();
 }
@@ -79,7 +79,7 @@ class StoryReader {
     return undefined;
   }
 
-  /** The first form that the text goes on with and that fits what is known of the story. */
+  /** The first form that matches the text here and fits the people and things so far. */
   #find(forms: readonly StoryForm[], isEnd: boolean): Found | undefined {
     for (const form of forms) {
       for (const pattern of patternsOf(form)) {
@@ -111,14 +111,14 @@ class StoryReader {
 const longestQuoted = 100;
 const mostNamed = 5;
 
-/** The words of a sentence that no story uses. A capital makes a name, and names are free. */
+/** Words of a sentence that no story uses. A capitalised word is a name, and any name is allowed. */
 function strangeWords(sentence: string): string[] {
   const words = sentence.match(/[\p{L}’']+/gu) ?? [];
   const strange = words.filter((word) => !familiarWords.has(word.toLowerCase()) && !/^\p{Lu}/u.test(word));
   return [...new Set(strange)].slice(0, mostNamed);
 }
 
-/** People and things of a sentence, merged with the known ones; undefined where they contradict. */
+/** Merges a sentence's people and things into the known ones; undefined if they contradict each other. */
 function castWith(cast: Cast, groups: Readonly<Record<string, string | undefined>>): Cast | undefined {
   const { S, other } = groups;
   const isPronoun = S === 'He' || S === 'She';
@@ -137,7 +137,7 @@ function castWith(cast: Cast, groups: Readonly<Record<string, string | undefined
   return !clashes && isPlain && !isMisnamed(whole) ? whole : undefined;
 }
 
-/** A pronoun that a known name does not go by. */
+/** True if the pronoun does not fit a known name. */
 function isMisnamed({ P, pronoun }: Cast): boolean {
   if (P === undefined || pronoun === undefined) return false;
   return knownNames[pronoun === 'He' ? 'She' : 'He'].includes(P);
@@ -171,7 +171,7 @@ const slots: Readonly<Record<string, string>> = {
   boxes: knownBoxes.join('|'),
 };
 
-/** The same slot twice in one sentence is the same word twice. */
+/** A slot that appears twice in a sentence must match the same word. */
 function patternOf(way: string): RegExp {
   const seen = new Set<string>();
   const source = way.replaceAll(/[.?]/g, String.raw`\$&`).replaceAll(/\{(\w+)\}/g, (_, slot: string) => {
@@ -182,7 +182,7 @@ function patternOf(way: string): RegExp {
   return new RegExp(`${source}(?: |$)`, 'uy');
 }
 
-/** Made once: sticky, so that each is tried at one place alone. */
+/** Compiled once. Sticky, so that each pattern is tried at one position only. */
 const patterns = new Map(
   [...openings, ...events, asides, ...endings].map((form) => [form, form.ways.map(patternOf)] as const),
 );

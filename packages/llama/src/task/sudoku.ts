@@ -1,6 +1,6 @@
-// Sudoku of 4x4 and 6x6: "Sudoku 1..3 3.4. 2.3. 4312", rows by spaces, a point for an empty cell; a step fills one cell, "a2=4"
-// (row a, column 2), the answer is the whole grid. A line is false when it breaks a rule with what stands, and true when no
-// other digit can stand there; in between it is unknown without solving on.
+// Sudoku of 4x4 and 6x6: "Sudoku 1..3 3.4. 2.3. 4312", rows separated by spaces, a point for an empty cell. A step fills one cell, "a2=4"
+// (row a, column 2); the answer is the whole grid. A line is false if it conflicts with the cells so far, true if no other digit fits
+// there, and otherwise unknown, since deciding would take solving.
 
 import { type Fault, fault } from '@coppice/core/base';
 import { answerPrefix, lineCheckOf, type Rightness, right, type ShippedTask, wrong } from './task.ts';
@@ -13,7 +13,7 @@ export interface SudokuQuestion {
 /** Rows of a box by the size of the grid. */
 const boxRows: Readonly<Record<number, number>> = { 4: 2, 6: 2 };
 const rowNames = 'abcdef';
-/** Empty cells that the models were trained on. */
+/** Empty cells per sudoku in the models' training. */
 const emptyCounts = { least: 4, most: 22 };
 
 const shape = /^(?:(?:please\s+)?solve\s+(?:this\s+|the\s+)?)?sudoku\s*(?::\s*)?([\d._*/|,;-][\d._*\s/|,;-]*)$/i;
@@ -91,7 +91,7 @@ function checkGrid({ size, cells }: SudokuQuestion, answer: string): Rightness {
   return grid.some((digit, cell) => conflicts(size, grid, cell, digit)) ? wrong('conflict') : right;
 }
 
-/** The grid with the digits of these lines, and the verdict of each. */
+/** The grid after these lines, and the verdict of each. */
 function follow(asked: SudokuQuestion, lines: readonly string[]): { verdicts: Rightness[]; cells: readonly number[] } {
   const cells = [...asked.cells];
   const verdicts = lines.map((line): Rightness => {

@@ -21,7 +21,7 @@ export function lineCheckOf(verdict: Rightness | undefined): LineCheck {
   return verdict.right ? 'true' : 'false';
 }
 
-/** The last line of a finished path begins with this. */
+/** Prefix of the last line of a finished path. */
 export const answerPrefix = 'Answer: ';
 
 export interface ArithmeticLine {
@@ -39,7 +39,7 @@ export function operationOf(line: string): ArithmeticLine | undefined {
   return { a: Number(a), operator: operator!, b: Number(b), result: Number(result), rest: rest! };
 }
 
-/** Steps stay among the whole numbers from 0 up; exact, however long the product. */
+/** Exact check of one operation on whole numbers from 0 up, however large the product. */
 export function isArithmetic({ a, operator, b, result }: ArithmeticLine): boolean {
   if (operator === '+') return a + b === result;
   if (operator === '-') return a - b === result;

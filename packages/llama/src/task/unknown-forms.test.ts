@@ -1,5 +1,5 @@
-// Questions in forms that the shipped models were never shown, most of them in words that they know. None may reach a model: what they
-// answer to such a question is wrong more often than not, and their reward model does not see it (`npm run lab -- honesty`).
+// Questions in forms outside the shipped models' training, most of them in known words. None may reach a model: most answers to them
+// would be wrong, and the reward model does not notice (`npm run lab -- honesty`).
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';

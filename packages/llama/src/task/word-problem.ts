@@ -1,9 +1,9 @@
 // Word problems: a story with numbers and one question; a step is "12*28=336", the answer a whole number. Only stories in the sentences of
-// training are recognised (story.ts). Lines are judged on arithmetic alone; a reward model judges which quantity the story asks for.
+// the training are recognised (story.ts). Lines are checked for arithmetic alone; a reward model judges which quantity the story asks for.
 
 import { sameAnswer } from '@coppice/core/answer';
 import { fault } from '@coppice/core/base';
-import { strangeIn } from './story.ts';
+import { storyFault } from './story.ts';
 import {
   answerPrefix,
   isArithmetic,
@@ -15,10 +15,10 @@ import {
   wrong,
 } from './task.ts';
 
-/** About the context of the models, in characters. */
+/** Most characters of a question: about the models' context. */
 const longest = 1200;
-/** Numbers that a story may say in words: half, a third, a quarter, doubles, triples. */
-const spoken = [2, 3, 4];
+/** Numbers that a story may state in words: half, a third, a quarter, doubles, triples. */
+const spokenNumbers = [2, 3, 4];
 
 export const wordProblem: ShippedTask = {
   kind: 'word-problem',
@@ -32,7 +32,7 @@ export const wordProblem: ShippedTask = {
     if (text.length > longest) {
       return fault('unsupported', `the question has ${text.length} characters; the shipped models read ${longest}`);
     }
-    return strangeIn(text) ?? text;
+    return storyFault(text) ?? text;
   },
 
   check(_question, answer, gold) {
@@ -43,7 +43,7 @@ export const wordProblem: ShippedTask = {
   },
 
   judge(question, lines) {
-    const known = new Set([...(question.match(/\d+/g) ?? []).map(Number), ...spoken]);
+    const known = new Set([...(question.match(/\d+/g) ?? []).map(Number), ...spokenNumbers]);
     let last: number | undefined;
     return lines.map((line): Rightness => {
       if (line.startsWith(answerPrefix)) return judgeAnswer(line.slice(answerPrefix.length), last);
@@ -59,11 +59,11 @@ export const wordProblem: ShippedTask = {
 
   checkLine(question, before, line) {
     const verdict = wordProblem.judge(question, [...before, line]).at(-1);
-    // True sums are no proof that the story asks for this number: a judge of answers has to say so.
+    // True sums do not prove that the story asks for this number: a judge of answers decides.
     if (verdict?.right === true && line.startsWith(answerPrefix)) return 'unknown';
     const strange = verdict?.right === false && verdict.reason === 'numbers';
     if (!strange) return lineCheckOf(verdict);
-    // A number that is nowhere in the story may be said in words that this file does not know.
+    // A number that is not in the story may stand there in words that this file does not know.
     const operation = operationOf(line);
     return operation !== undefined && isArithmetic(operation) ? 'unknown' : 'false';
   },

@@ -27,7 +27,7 @@ export function answerOf(sequence: Generation | Reading, run: Run): CoreMessage 
   return { type: 'read', request, ...result, usage: { computedTokens, cachedTokens } };
 }
 
-/** `run`: undefined where it was cancelled before it ran. */
+/** `run` is undefined if the sequence was cancelled before it ran. */
 export function cancelledOf(sequence: Generation | Reading, run: RunCounts | undefined): CoreMessage {
   const usage = usageOf(sequence, run);
   return { type: 'fault', request: sequence.id, fault: fault('cancelled', 'cancelled by the caller'), usage };

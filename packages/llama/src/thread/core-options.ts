@@ -4,7 +4,7 @@ import type { SharedWeights } from '../native/model.ts';
 
 export interface CoreOptions {
   readonly model: string;
-  /** Weights that another thread has loaded. */
+  /** Weights loaded by another thread. */
   readonly weights?: SharedWeights;
   /** A LoRA adapter for this core alone: a PEFT folder, or a GGUF file. */
   readonly adapter?: string;
@@ -15,9 +15,9 @@ export interface CoreOptions {
   readonly bulkRows: number;
   readonly flashAttention: boolean;
   readonly gpuLayers?: number;
-  /** For a reward model: the two verdicts as text, one token each, and what is appended to a step before reading. */
+  /** For a reward model: the texts of the two verdicts, one token each, and the marker after each step. */
   readonly verdict?: { readonly good: string; readonly bad: string; readonly marker: string };
-  /** Vocabulary of the steps' token ids: this model's own, or one with this hash; else text is tokenised. */
+  /** Vocabulary of the steps' token ids: this model's own, or the one with this hash. Otherwise text is tokenised. */
   readonly tokenIdsOf: 'own' | 'foreign' | number;
 }
 
@@ -30,7 +30,7 @@ export interface CoreCounts {
   readonly rows: number;
   readonly draftedTokens: number;
   readonly acceptedTokens: number;
-  /** Drafted tokens that were judged, and those of them that stayed, by their place in the draft: the first at 0. */
+  /** Drafted tokens that were judged and accepted, by their place in the draft, the first at 0. */
   readonly judgedAt: readonly number[];
   readonly acceptedAt: readonly number[];
 }

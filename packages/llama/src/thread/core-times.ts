@@ -7,10 +7,10 @@ import { type MeasurementOptions, measureCost } from '../batch/self-measurement.
 import type { Model } from '../native/model.ts';
 import { fastestThreads } from './thread-trial.ts';
 
-/** A trial decodes as many rows as a few samples have. */
+/** Rows of a trial decode, as many as a few samples have. */
 const trialRows = 4;
 const trialToken = 5;
-/** A model so small is fastest with one thread everywhere. */
+/** Smaller models are fastest with one thread on every machine. */
 const leastBytesTried = 32 * 1024 * 1024;
 
 export function tryThreads(context: Context, model: Model, nowMs: () => number, cores: number): number | undefined {
@@ -32,7 +32,7 @@ export function tryThreads(context: Context, model: Model, nowMs: () => number, 
 }
 
 const typicalSampling = { temperature: 1, topP: 1, topK: 0, minP: 0 } as const;
-/** Tokens of a step and of its path that a reward model reads. */
+/** Tokens of the path and of the step that a reward model reads. */
 const typicalPath = 64;
 const typicalStep = 16;
 

@@ -28,7 +28,7 @@ beforeAll(() => {
     writeTinyModel(models[name], ...model);
   };
   write('random', { kind: 'random', seed: 7 });
-  // 'a' to 'y' go up the alphabet, then "x\n" would come: what follows 'y' is the pair token "\n\n", then the end.
+  // 'a' to 'y' follow the alphabet, then "x\n" would come: after 'y' comes the pair token "\n\n", then the end.
   const follows = new Map([
     [byteToken('y'), 258],
     [258, END_OF_SEQUENCE],
@@ -133,9 +133,9 @@ describe('Core', () => {
     const prompt = bench.core.model.tokenizePrompt(request(0).prompt);
     const inner = bench.messages.filter((message) => message.type === 'step').slice(0, 20) as { step: Step }[];
     for (const { step } of inner) distinct.add(step.tokenIds!.join());
-    // The prompt once, and of each inner step its last token, which had been drawn but not computed.
+    // The prompt once, and the last token of each inner step, which was drawn but not computed.
     expect(counted.computed).toBe(prompt.length + 20);
-    // Every row of every decode is a new token: those, and the drawn tokens that went back in, which siblings share while they say the same.
+    // Every row of every decode is a new token: those, and drawn tokens fed back, which siblings share while they agree.
     expect(counted.decoded).toBe(drawn.size);
     expect(bench.core.counts.rows).toBe(counted.computed + counted.decoded);
   });
@@ -262,11 +262,11 @@ describe('Core', () => {
     bench.core.release('search');
     let calls = 0;
     const clock = () => calls++;
-    const whole = bench.core.measure(clock, 400); // one round whole, and a part of the next
+    const whole = bench.core.measure(clock, 400); // one whole round, and part of the next
     expect(whole.decode.map(([batch]) => batch)).toEqual([1, 2, 4, 8, 16, 24, 32, 48, 63]);
     expect(whole.decode.every((row) => row.length === 1 + whole.contexts.length)).toBe(true);
     expect(whole.prefill[0]).toEqual([1, 1]);
-    expect(whole.unreadTokenMs).toBe(0); // on this clock everything takes the same time
+    expect(whole.unreadTokenMs).toBe(0); // on this clock every decode takes the same time
     const short = bench.core.measure(clock, 0);
     expect(short.decode.map(([batch]) => batch)).toEqual([1, 2]);
     expect(short.prefill.length).toBe(6);

@@ -1,4 +1,4 @@
-// The engine inside its thread: model, cache and batcher joined, one decode per `step`. Synchronous; every request is answered exactly once.
+// The engine inside its thread: model, cache and batcher, one decode per `step`. Synchronous; every request is answered exactly once.
 
 import { assert, FaultError, raise } from '@coppice/core/base';
 import type { MeasuredPoints } from '@coppice/core/cost';
@@ -22,7 +22,7 @@ import { PathTokens } from './path-tokens.ts';
 import { checkSampling } from './sampling-limits.ts';
 import { VerdictReader } from './verdict-reader.ts';
 
-// Rows of logits that are kept for twins take at most 16 MiB.
+// Kept rows of logits, at most 16 MiB.
 const keptLogits = 4 * 1024 * 1024;
 
 export class Core {
@@ -54,14 +54,14 @@ export class Core {
         threads: options.threads,
         rows: Math.max(options.rowLimit, options.bulkRows),
         flashAttention: options.flashAttention,
-        // Before the context: libllama sizes its graph by the adapters that are there.
+        // Loaded before the context is made: libllama sizes its graph by the model's adapters.
         ...(adapter === undefined ? {} : { adapter: loadAdapter(binding, this.model, adapter) }),
       });
     } catch (error) {
       this.model.close();
       throw error;
     }
-    // The library rounds the number of cells up; the setting is kept to, so that a limit means what it says.
+    // The library rounds the number of cells up; the core keeps to the configured number.
     const limits = { cells: options.kvTokens, sequences: maxSequences };
     this.#store = new PrefixStore(this.#context, { ...limits, keptLogits });
     this.#paths = new PathTokens(this.model, options.tokenIdsOf, this.#store.cells);
@@ -140,7 +140,7 @@ export class Core {
     this.#drafts?.release(search);
   }
 
-  /** Decodes once. False when there is nothing left to do, or nothing until a draft comes. */
+  /** Decodes once. False if there is no work, or none until a draft arrives. */
   step(): boolean {
     const answered = this.#live.size;
     const batch = this.#batcher.plan(this.#onComplete);
@@ -161,7 +161,7 @@ export class Core {
     this.#threads = tryThreads(this.#context, this.model, nowMs, cores) ?? this.#threads;
   }
 
-  /** Times decodes on the idle engine; all prefixes that were kept are dropped before. */
+  /** Times decodes on the idle engine, after dropping all cached prefixes. */
   measure(nowMs: () => number, budgetMs: number, processorMs?: () => number): MeasuredPoints {
     if (this.#batcher.hasWork) raise('overloaded', 'the engine measures itself only while it is idle');
     this.#store.dropIdle();
@@ -238,7 +238,7 @@ export class Core {
     return this.#batcher.running <= drafts.options.mostSequences ? drafts.attend(runs) : new Set();
   }
 
-  /** The constructor closes what it has opened: its caller gets no core to close. */
+  /** Closes the parts opened so far if the next one fails: the caller gets no core to close. */
   #closedOnFault<Part>(make: () => Part): Part {
     try {
       return make();

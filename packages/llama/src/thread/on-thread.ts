@@ -1,11 +1,11 @@
-// The calls that the engine and the reward model hand on to their thread as they are.
+// The calls that the engine and the reward model pass on to their thread unchanged.
 
 import type { MeasuredPoints } from '@coppice/core/cost';
 import type { RequestId, Urgency } from '@coppice/core/engine';
 import type { LlamaThread } from './thread.ts';
 import type { ThreadInfo, ThreadLoad } from './thread-messages.ts';
 
-// Long enough for every point on a small model, short enough to be waited for.
+// Long enough to measure every point on a small model, short enough to wait for.
 const selfMeasurementMs = 2_000;
 
 export abstract class OnThread {
@@ -35,7 +35,7 @@ export abstract class OnThread {
     this.thread.release(search);
   }
 
-  /** The cost table of this model on this machine; nothing may be running. */
+  /** Measures the cost table of this model on this machine; nothing else may run meanwhile. */
   measure(budgetMs = selfMeasurementMs): Promise<MeasuredPoints> {
     return this.thread.measure(budgetMs);
   }

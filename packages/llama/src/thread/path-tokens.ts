@@ -1,4 +1,4 @@
-// Token ids of prompt and steps. Prompts are tokenised once; a step's ids are used as they are where the vocabulary is the model's own.
+// Token ids of a prompt and its steps. Prompts are tokenised once; a step's own ids are used if they are of the model's vocabulary.
 
 import { raise } from '@coppice/core/base';
 import { plainTurn } from '@coppice/core/engine';
@@ -24,14 +24,14 @@ export class PathTokens {
     return Math.min(this.#model.contextTokens, this.#cells);
   }
 
-  /** `marker`: text after every step of a reward model. */
+  /** `marker`: tokens after every step, for a reward model. */
   of(prompt: Prompt, steps: readonly Step[], marker: readonly number[]): number[] {
     const tokens = [...this.#promptTokens(prompt)];
     for (const [at, step] of steps.entries()) {
       if (step.turn !== undefined) this.#turn(prompt, tokens, step.turn);
       if (step.turn !== undefined && step.text === '' && step.tokenIds === undefined) continue;
       const said = marker.length === 0 ? this.#stepTokens(step) : this.#withoutEnd(this.#stepTokens(step));
-      if (marker.length > 0 && said.length === 0 && at > 0) continue; // the end alone: the verdict on the step before it stands
+      if (marker.length > 0 && said.length === 0 && at > 0) continue; // only an end token: the previous verdict stands
       for (const token of said) tokens.push(token);
       for (const token of marker) tokens.push(token);
     }
@@ -43,7 +43,7 @@ export class PathTokens {
     return tokens;
   }
 
-  /** Follows the path so far; the template writes the token that ends an answer. */
+  /** Appends a user turn; the template itself writes the token that ends the answer before it. */
   #turn(prompt: Prompt, tokens: number[], turn: string): void {
     if (prompt.kind === 'chat' && tokens.length > 0 && this.#model.endsGeneration(tokens.at(-1)!)) tokens.pop();
     const own = prompt.kind === 'chat' ? this.#model.tokenizeTurn(turn) : this.#model.tokenize(plainTurn(turn));
@@ -55,7 +55,7 @@ export class PathTokens {
     return ids?.every((id) => this.#isToken(id)) ? ids : this.#model.tokenize(step.text);
   }
 
-  /** Models that were trained with a marker read text, and no token that ends it. */
+  /** Removes an end token: models trained with a marker read text alone. */
   #withoutEnd(tokens: readonly number[]): readonly number[] {
     return tokens.length > 0 && this.#model.endsGeneration(tokens.at(-1)!) ? tokens.slice(0, -1) : tokens;
   }

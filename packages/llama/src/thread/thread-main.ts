@@ -1,5 +1,5 @@
-// The engine's thread: reads messages, decodes once, posts results, until nothing is left; then it waits. A message takes effect in the next
-// decode, so a cancel frees its cells before it.
+// The engine's thread: reads messages, decodes once, posts results, and repeats until no work is left; then it waits. A message takes effect
+// before the next decode, so a cancel frees its cells first.
 
 import { availableParallelism, loadavg } from 'node:os';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
@@ -13,10 +13,10 @@ import type { CoreMessage } from './answers.ts';
 import { Core } from './core.ts';
 import type { FromThread, ThreadInfo, ThreadOptions, ToThread } from './thread-messages.ts';
 
-// The weight of the newest decode in the mean step time: about the last twenty count.
+// Weight of the newest decode in the mean step time: about the last twenty count.
 const stepTimeWeight = 0.05;
-// Tokens are for eyes, so they may gather for a frame or two; an answer goes at once, with all that was said before it.
-// A message for each decode would wake the main thread a few hundred times a second, on a core that another engine thread may compute on.
+// Streamed tokens are for display, so they may wait for a frame or two; an answer goes out at once, after all tokens before it.
+// A message per decode would wake the main thread a few hundred times a second, on a core that another engine thread may need.
 const tokensGatherMs = 25;
 
 class EngineThread {
@@ -24,21 +24,21 @@ class EngineThread {
   readonly #core: Core;
   #outbox: CoreMessage[] = [];
   #stepMs: number | undefined;
-  #saidMs = 0;
+  #flushedMs = 0;
   #closed = false;
 
   private constructor(port: MessagePort, binding: Binding, options: ThreadOptions, drafts: Drafts | undefined) {
     this.#port = port;
     this.#core = new Core(binding, options, (message) => this.#outbox.push(message), drafts);
     if (options.triesThreads) this.#core.tryThreads(() => performance.now(), freeCores());
-    this.#say({ type: 'ready', info: describe(this.#core, binding.release), weights: this.#core.model.weights });
+    this.#post({ type: 'ready', info: describe(this.#core, binding.release), weights: this.#core.model.weights });
     port.on('message', (message: ToThread) => {
       this.#take(message);
       this.#run();
     });
   }
 
-  /** The draft model's thread restarts this loop when a draft has come. */
+  /** The draft model's thread restarts this loop when a draft arrives. */
   static async start(port: MessagePort, options: ThreadOptions): Promise<void> {
     const { libraryDirectory } = options;
     const binding = loadBinding(libraryDirectory === undefined ? findLibrary() : libraryFilesIn(libraryDirectory));
@@ -60,7 +60,7 @@ class EngineThread {
       }
       if (this.#closed) return;
       const goesOn = this.#core.hasWork && this.#timedStep();
-      if (!goesOn || this.#hasNews()) this.#flush();
+      if (!goesOn || this.#mustFlush()) this.#flush();
       if (!goesOn) return;
     }
   }
@@ -90,7 +90,7 @@ class EngineThread {
       case 'release':
         return this.#core.release(message.search);
       case 'measure':
-        return this.#say({ type: 'measured', points: this.#measure(message.budgetMs) });
+        return this.#post({ type: 'measured', points: this.#measure(message.budgetMs) });
       case 'close':
         this.#closed = true;
         this.#core.close();
@@ -107,29 +107,29 @@ class EngineThread {
     }
   }
 
-  #hasNews(): boolean {
+  #mustFlush(): boolean {
     if (this.#outbox.some(({ type }) => type !== 'token')) return true;
-    return performance.now() - this.#saidMs >= tokensGatherMs;
+    return performance.now() - this.#flushedMs >= tokensGatherMs;
   }
 
   #flush(): void {
     const messages = this.#outbox;
     this.#outbox = [];
-    this.#saidMs = performance.now();
-    this.#say({ type: 'messages', messages, load: { ...this.#core.counts, stepMs: this.#stepMs } });
+    this.#flushedMs = performance.now();
+    this.#post({ type: 'messages', messages, load: { ...this.#core.counts, stepMs: this.#stepMs } });
   }
 
-  #say(message: FromThread): void {
+  #post(message: FromThread): void {
     this.#port.postMessage(message);
   }
 }
 
-/** Cores idle in the last minute, less one for the process's loop: one thread of a decode that shares its core delays all. */
+/** Cores idle in the last minute, minus one for the process's own loop: one compute thread on a shared core delays all others. */
 function freeCores(): number {
   return Math.max(1, Math.round(availableParallelism() - 1 - loadavg()[0]!));
 }
 
-/** This thread's processor time, if it computes alone: more threads, and Metal on macOS, compute elsewhere. */
+/** This thread's processor time, if it computes alone. More threads, and Metal on macOS, compute elsewhere. */
 function processorClock(threads: number): (() => number) | undefined {
   if (threads > 1 || process.platform === 'darwin') return undefined;
   return () => {

@@ -11,9 +11,9 @@ import type { CoreCounts, CoreOptions } from './core-options.ts';
 
 export type ThreadOptions = CoreOptions & {
   readonly draft?: DraftOptions;
-  /** `threads`: the start of the thread trial. */
+  /** A trial finds the fastest number of threads; `threads` applies until then. */
   readonly triesThreads?: boolean;
-  /** Folder of the libllama to load; the platform's usual one unless said. One process must use one. */
+  /** Folder of the libllama to load; by default the platform's usual one. A process must use only one. */
   readonly libraryDirectory?: string;
 };
 
@@ -36,7 +36,7 @@ export interface ThreadInfo {
   readonly vocabularyHash: number;
   readonly hasChatTemplate: boolean;
   readonly thinking: TemplateThinking | undefined;
-  /** Threads of a decode, as configured or found by trial. */
+  /** Threads per decode, configured or found by trial. */
   readonly threads: number;
   readonly library: string;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fastestThreads } from './thread-trial.ts';
 
-/** A machine on which a decode takes so long with so many threads; counts what was decoded. */
+/** A machine on which a decode takes `tookMs(threads)`; counts the decodes. */
 function trial(cores: number, tookMs: (threads: number) => number) {
   const tried: number[] = [];
   const threads = fastestThreads(cores, (count) => {

@@ -1,17 +1,17 @@
-// Finds the number of threads that decodes fastest on this machine, as busy as it is now: a few decodes with all free cores, half of them, …
-// one. Results do not depend on it. Pure but for `decodeMs`.
+// Finds the number of threads that decodes fastest on this machine under its present load: tries a few decodes with all free cores, half of
+// them, … one. Results do not depend on it. Pure, except for `decodeMs`.
 
 import { median } from '@coppice/core/base';
 
-/** Decodes per count; their median counts: a neighbour's burst spoils one. */
+/** Decodes per count. Their median counts, so that a neighbour's burst spoils only one. */
 const repetitions = 3;
-/** Milliseconds of trial per count: a large model is tried with fewer decodes. */
+/** Most milliseconds of trial per count: a large model gets fewer decodes. */
 const shareMs = 120;
 const trialMs = 600;
-/** Times up to this ratio to the fastest are as good: cores that bring less than a tenth are left to others. */
-const asFast = 1.1;
-/** Ratio to the fastest time at which fewer threads need not be tried. */
-const tooSlow = 1.5;
+/** Times within this factor of the fastest count as equal: cores that gain less than a tenth are left to others. */
+const equalFactor = 1.1;
+/** If a count is slower than the fastest by this factor, the trial skips the smaller counts. */
+const skipFactor = 1.5;
 
 export function fastestThreads(cores: number, decodeMs: (threads: number) => number): number {
   const tried = new Map<number, number>();
@@ -20,11 +20,11 @@ export function fastestThreads(cores: number, decodeMs: (threads: number) => num
     const tookMs = repeated(() => decodeMs(threads));
     tried.set(threads, median(tookMs));
     spentMs += tookMs.reduce((sum, each) => sum + each, 0);
-    if (tried.size === 1) continue; // one figure says nothing
-    if (spentMs > trialMs || median(tookMs) > tooSlow * Math.min(...tried.values())) break;
+    if (tried.size === 1) continue; // one figure decides nothing
+    if (spentMs > trialMs || median(tookMs) > skipFactor * Math.min(...tried.values())) break;
   }
   const fastest = Math.min(...tried.values());
-  return Math.min(...[...tried].filter(([, tookMs]) => tookMs <= asFast * fastest).map(([threads]) => threads));
+  return Math.min(...[...tried].filter(([, tookMs]) => tookMs <= equalFactor * fastest).map(([threads]) => threads));
 }
 
 function countsBelow(cores: number): number[] {
@@ -33,7 +33,7 @@ function countsBelow(cores: number): number[] {
   return [...counts, 1];
 }
 
-/** The first with new threads pays for starting them: it counts only where a decode takes so long that this is nothing. */
+/** The first decode also starts new threads: it counts only if it takes so long that this does not matter. */
 function repeated(decodeMs: () => number): number[] {
   const firstMs = decodeMs();
   if (firstMs > shareMs) return [firstMs];

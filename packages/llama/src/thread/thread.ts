@@ -1,5 +1,5 @@
-// The owner's end of an engine thread: sends requests, hands back messages. Every request is answered exactly once, by the thread or, should it
-// die, by this file.
+// The owner's end of an engine thread: sends requests, passes messages on. Every request is answered exactly once, by the thread or, if it
+// dies, by this file.
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -49,8 +49,8 @@ export class LlamaThread {
     const worker = new Worker(new URL(file, import.meta.url), { workerData: options });
     const message = await firstMessage(worker);
     if (message.type === 'ready') return new LlamaThread(worker, message.info, message.weights);
-    const reason = message.type === 'failed' ? message.fault : fault('protocol', 'the engine thread began oddly');
-    throw new FaultError(reason);
+    if (message.type === 'failed') throw new FaultError(message.fault);
+    throw new FaultError(fault('protocol', 'the engine thread sent an unexpected first message'));
   }
 
   get load(): ThreadLoad {
@@ -140,7 +140,7 @@ export class LlamaThread {
   }
 }
 
-/** The thread's first message; a fault should it die instead. */
+/** The thread's first message, or a fault if it dies first. */
 async function firstMessage(worker: Worker): Promise<FromThread> {
   try {
     const [message] = (await once(worker, 'message')) as [FromThread];

@@ -1,4 +1,4 @@
-// The reward model's side of a core: the tokens of its verdicts, and where they are read.
+// The reward model's side of a core: the tokens of its verdicts, and the positions at which they are read.
 
 import { raise } from '@coppice/core/base';
 import { Reading, type ReadRequest, type VerdictTokens } from '../batch/reading.ts';

@@ -5,7 +5,7 @@ import { createBeam } from './beam.ts';
 
 const rewards = [0.5, 0.9, 0.8];
 
-/** Two beams of three candidates; the root's expansion is preempted when candidate 1 has landed. */
+/** Two beams of three candidates; the root's expansion is preempted after candidate 1 has arrived. */
 function preempted() {
   const program = createBeam({ beams: 2, candidates: 3 });
   const tree = Tree.plant('product');
@@ -69,7 +69,7 @@ describe('a beam that branches by score, in first steps of their own length', ()
       const step = { text: `${index}\n`, tokens: 1, meanLogprob: 0, end: 'delimiter' } as const;
       program.tell(tree, { ok: true, node: 0, index, form: 0, step, reward });
     }
-    // Six candidates: one each, and of the other four three quarters and one quarter.
+    // Six candidates: one for each beam; the other four are split three quarters to one quarter.
     const beams = [program.ask(tree, true)!, program.ask(tree, true)!];
     expect(beams.map(({ node, indices, manner }) => [node.reward, indices.length, manner])).toEqual([
       [0.9, 4, undefined],

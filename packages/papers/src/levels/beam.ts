@@ -1,5 +1,5 @@
-// Beam search, P0 appendix B. Level by level: every beam is expanded by several candidates, and the best of all candidates by
-// score are the beams of the next level; those among them that are terminal are finished and leave the beam one narrower.
+// Beam search, P0 appendix B. At each level every beam gets several candidates, and the candidates with the best scores are the
+// beams of the next level. Terminal ones are finished, and the beam becomes narrower by one for each.
 
 import { defineProgram, type Program } from '@coppice/core/program';
 import type { Node } from '@coppice/core/tree';
@@ -18,14 +18,14 @@ import { growLevels } from './levels.ts';
 
 interface BeamOptions extends LevelOptions {
   readonly beams: number;
-  /** Candidates per beam and level; by `score` as many of all beams together. */
+  /** Candidates per beam and level; with spread `score` the mean of all beams. */
   readonly candidates: number;
   readonly spread: (typeof spreads)[number];
 }
 
 const spreads = ['even', 'score'] as const;
 
-/** 8 beams as in P0 figure 2; the paper leaves the candidates open and calls the cost quadratic in the beams: 8 each. */
+/** 8 beams as in P0 figure 2. The paper gives no number of candidates but calls the cost quadratic in the beams: hence 8 each. */
 const beamDefaults: BeamOptions = { ...levelDefaults, beams: 8, candidates: 8, spread: 'even' };
 
 export const beam = defineProgram({
@@ -50,7 +50,7 @@ export function createBeam(given: Partial<BeamOptions> = {}): Program {
   const options = { ...beamDefaults, ...given };
   const { beams, candidates } = options;
   const next: LevelRule['next'] = (level, room) => bestCandidates(level, room, options);
-  // The first level fills the beam: with fewer candidates than beams it would take several levels to.
+  // The first level draws enough to fill the beam; with fewer candidates than beams that would take several levels.
   const rootDraws = Math.max(beams, candidates);
   return growLevels(beam, { width: beams, rootDraws, next }, options);
 }
@@ -65,14 +65,13 @@ function bestCandidates(
     .sort(byScore)
     .slice(0, room);
   const open = chosen.filter(({ terminal }) => !terminal);
-  const going =
-    spread === 'score' ? byTheirScores(open, candidates) : open.map((node) => ({ node, draws: candidates }));
+  const going = spread === 'score' ? drawsByScore(open, candidates) : open.map((node) => ({ node, draws: candidates }));
   const finished = chosen.filter(({ terminal }) => terminal);
   return { finished, going, room: room - finished.length };
 }
 
-/** Each beam gets one candidate, the rest in proportion to the scores; what rounding leaves goes to the best. */
-function byTheirScores(beams: readonly Node[], candidates: number): LevelParent[] {
+/** One candidate per beam, the rest in proportion to the scores; what rounding leaves goes to the best beams. */
+function drawsByScore(beams: readonly Node[], candidates: number): LevelParent[] {
   const sum = beams.reduce((total, { score }) => total + score, 0);
   const rest = beams.length * (candidates - 1);
   const draws = beams.map(({ score }) => 1 + Math.floor(sum === 0 ? rest / beams.length : (rest * score) / sum));

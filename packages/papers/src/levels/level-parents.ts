@@ -1,25 +1,25 @@
-// The parents of a level: nodes with the number of draws that are wanted below them, and how far those have come. Pure readings of a node. A
-// program that grows in rounds has an entry for a node in each of them, and every entry has child indices of its own.
+// The parents of a level: nodes with the number of draws wanted below them, and the draws that have arrived. Reads nodes only, and is
+// pure. In a program that grows in rounds a node has one entry per round, and each entry has its own child indices.
 
 import { isTaken } from '@coppice/core/program';
 import { byKey, isExpanding, mayGrow, type Node, type Tree } from '@coppice/core/tree';
 
-/** A node of a level, with the number of children wanted below it; never terminal, at least one child. */
+/** A node of a level and the number of children wanted below it, at least one; never terminal. */
 export interface LevelParent {
   readonly node: Node;
   readonly draws: number;
-  /** First child index of these draws, behind those of earlier rounds. */
+  /** First child index of these draws; lower ones belong to earlier rounds. */
   readonly from?: number;
 }
 
-/** A child with the number of a parent's draws that came out as it. */
+/** A child and the number of its parent's draws that produced it. */
 export interface DrawnChild {
   readonly node: Node;
   readonly count: number;
 }
 
-/** Each behind the draws that its node has had in earlier levels, which are of earlier rounds. */
-export function behind(
+/** Starts each parent's draws at the index after those of the same node in earlier rounds. */
+export function withStart(
   parents: readonly LevelParent[],
   levels: readonly { readonly parents: readonly LevelParent[] }[],
 ): LevelParent[] {
@@ -37,7 +37,7 @@ export function landedIn(parent: LevelParent): number {
   return indicesOf(parent).filter((index) => parent.node.byIndex?.has(index)).length;
 }
 
-/** Nodes that a parent's draws came out as, in the order of keys; draws of other rounds are not counted. */
+/** Children that this parent's draws produced, in the order of keys; draws of other rounds are not counted. */
 export function drawnChildren(parent: LevelParent): DrawnChild[] {
   const counts = new Map<Node, number>();
   for (const index of indicesOf(parent)) {
@@ -47,7 +47,7 @@ export function drawnChildren(parent: LevelParent): DrawnChild[] {
   return Array.from(counts, ([node, count]) => ({ node, count })).sort((a, b) => byKey(a.node, b.node));
 }
 
-/** It waits for children, has none of those that it was to get, or lost some of them to another search. */
+/** True while the parent awaits children, has none yet, or lost some to a preemption. */
 export function isGrowing(parent: LevelParent): boolean {
   const { node, from } = parent;
   if (from === undefined) return mayGrow(node) && !wasPruned(node);
@@ -61,7 +61,7 @@ export function isAwaited(parent: LevelParent): boolean {
   return indicesOf(parent).some((index) => parent.node.inFlight?.has(index));
 }
 
-/** A strand was ended here before anything was asked: the node leaves its level, and is not taken up again. */
+/** A strand was closed here before its first draw: the node leaves its level for good. */
 function wasPruned(node: Node): boolean {
   return node.visits > 0 && node.children.length === 0 && !isExpanding(node);
 }

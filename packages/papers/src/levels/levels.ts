@@ -1,7 +1,6 @@
-// Breadth-first growth, the part that beam search, DVTS, REBASE and the tree of thoughts share. A level is a set of nodes, each with
-// a number of children wanted below it; when all of them have been answered, its rule says which paths are finished and what the
-// next level is. The levels follow from the tree alone, and no rule may read anything but nodes and
-// their keys. With fewer strands than nodes, a strand takes up one node of the level after the other.
+// Breadth-first growth: the common part of beam search, DVTS, REBASE and the tree of thoughts. A level is a set of nodes with a number of children
+// wanted below each. Once all children have arrived, the level's rule says which paths are finished and what the next level is. Levels follow from
+// the tree alone: a rule reads only nodes and their keys. With fewer strands than nodes, a strand works on one node of the level after the other.
 
 import { assert } from '@coppice/core/base';
 import {
@@ -31,7 +30,7 @@ import {
   type Tree,
   treeBelief,
 } from '@coppice/core/tree';
-import { behind, indicesOf, isAwaited, isGrowing, type LevelParent, landedIn, unoccupied } from './level-parents.ts';
+import { indicesOf, isAwaited, isGrowing, type LevelParent, landedIn, unoccupied, withStart } from './level-parents.ts';
 import { type LevelOptions, type LevelRule, levelShape, type NextLevel } from './level-rule.ts';
 
 export function growLevels(
@@ -44,7 +43,7 @@ export function growLevels(
 
 interface SearchLevel {
   readonly parents: readonly LevelParent[];
-  /** Nodes that wait for no child and still want some: none was asked for, all failed, or the expansion was cut. */
+  /** Nodes that await no child and still lack some: nothing was drawn yet, all draws failed, or some were preempted. */
   readonly open: readonly LevelParent[];
   readonly room: number;
   /** Undefined until every node of the level has been expanded. */
@@ -60,7 +59,7 @@ class Levels implements Program {
   readonly maxPathTokens: number | undefined;
   readonly #rule: LevelRule;
   readonly #options: LevelOptions;
-  /** Levels that are complete, by tree: they never change again, and are only kept so as not to be worked out again. */
+  /** Complete levels by tree. They never change again; the cache saves computing them anew. */
   readonly #complete = new WeakMap<Tree, SearchLevel[]>();
 
   constructor(name: string, rule: LevelRule, options: LevelOptions) {
@@ -74,9 +73,9 @@ class Levels implements Program {
   }
 
   ask(tree: Tree, mayOpen: boolean): Ask | undefined {
-    // Most calls find every node waiting for its children: no need to work out the levels for those.
+    // Most calls find every strand waiting for children: skip computing the levels.
     if (!mayOpen && !hasIdle(tree)) return undefined;
-    if (!this.#complete.has(tree)) this.#makeUp(tree);
+    if (!this.#complete.has(tree)) this.#completeFinished(tree);
     const { parents, open } = this.#level(tree);
     const [free] = unoccupied(tree, open);
     for (const strand of tree.strands.values()) {
@@ -87,14 +86,14 @@ class Levels implements Program {
         tree.record({ type: 'moved', strand: strand.id, node: free.node.id });
         return this.#askAt(tree, strand, free);
       }
-      // Left over when a log ends in the middle of a level's end: no node will ever need it.
+      // No node will need this strand: the log ended before the end of its last level was fully recorded.
       if (parents.length === 0) tree.record({ type: 'closed', strand: strand.id, closing: 'ended' });
     }
     return mayOpen && free !== undefined ? this.#askAt(tree, openAt(tree, free.node), free) : undefined;
   }
 
-  /** A log may end in the middle of a level's end: paths that it had finished and not completed are completed first. */
-  #makeUp(tree: Tree): void {
+  /** A log may stop before a level's finished paths are all completed: completes the missing ones. */
+  #completeFinished(tree: Tree): void {
     const finished = this.#completeLevels(tree).flatMap(({ next }) => next?.finished ?? []);
     const times = Map.groupBy(finished, (node) => node);
     for (const [node, all] of times) {
@@ -106,20 +105,20 @@ class Levels implements Program {
     const complete = (this.#complete.get(tree) ?? this.#completeLevels(tree)).length;
     const strand = foldOutcome(tree, outcome, this.#options);
     if (strand === undefined && !outcome.probe) return false;
-    if (strand !== undefined && this.#isBare(tree, strand.node))
+    if (strand !== undefined && this.#hasNoDraws(tree, strand.node))
       tree.record({ type: 'closed', strand: strand.id, closing: 'failed' });
     const next = this.#levels(tree)[complete]?.next;
     if (next !== undefined) settle(tree, next);
     return next !== undefined;
   }
 
-  /** Nodes of this level that no strand has taken up, then what would follow if nothing more came. */
+  /** First the nodes of this level without a strand, then the likely next level if no more children came. */
   foresee(tree: Tree, count: number): Expansion[] {
     const { parents, open, room } = this.#level(tree);
     const untaken = unoccupied(tree, open);
     const missing = parents.reduce((sum, parent) => sum + parent.draws - landedIn(parent), 0);
     const next = this.#rule.likely?.(parents, room, missing) ?? this.#rule.next(parents, room).going;
-    const leading = this.#placed(tree, next);
+    const leading = this.#withIndices(tree, next);
     const sampled = [...untaken, ...leading].filter(({ node }) => this.#rule.list?.(node) === undefined);
     const { sampling } = this.#options;
     return sampled.slice(0, count).map((parent) => {
@@ -128,7 +127,7 @@ class Levels implements Program {
     });
   }
 
-  /** A complete level has chosen: of all steps nothing is asked for but below its successors, and no more than their draws. */
+  /** A complete level abandons all draws but those below its successors, up to the number wanted there. */
   abandoned(tree: Tree): Abandoned {
     const { parents } = this.#level(tree);
     const draws = new Map(parents.map(({ node, draws, from = 0 }) => [node.key, from + draws]));
@@ -147,7 +146,7 @@ class Levels implements Program {
     return this.naturalWidth;
   }
 
-  /** P1 takes the highest reward for REBASE; beams and subtrees are judged alike. */
+  /** Certainty from the highest reward: P1's choice for REBASE, used for beams and subtrees too. */
   belief(tree: Tree): Belief {
     return treeBelief(tree, 'maximum', levelVotes);
   }
@@ -162,8 +161,8 @@ class Levels implements Program {
     return askBelow(tree, strand, this.#missing(parent), this.#options.sampling, this.#mannerOf(parent.node));
   }
 
-  /** Nothing of what was asked below this node has come. */
-  #isBare(tree: Tree, node: Node): boolean {
+  /** True while no draw below this node has arrived. */
+  #hasNoDraws(tree: Tree, node: Node): boolean {
     const parent = this.#level(tree).parents.find((each) => each.node === node);
     return parent?.from === undefined ? node.children.length === 0 : landedIn(parent) === 0;
   }
@@ -181,7 +180,7 @@ class Levels implements Program {
     return node.depth < firstSteps ? { maxTokens } : this.#rule.manner?.(node);
   }
 
-  /** All levels so far, from the root's to the one being expanded, which is empty when the search is over. */
+  /** All levels so far, the root's first. The last one is being expanded; it is empty when the search is over. */
   #levels(tree: Tree): readonly SearchLevel[] {
     const levels = this.#complete.get(tree) ?? [];
     this.#complete.set(tree, levels);
@@ -204,7 +203,7 @@ class Levels implements Program {
     return this.#levels(tree).filter(({ next }) => next !== undefined);
   }
 
-  /** The next level, or the next round where nothing is left to go on. */
+  /** The next level, or the next round if the last level has no successors. */
   #following({ root }: Tree, levels: readonly SearchLevel[]): Pick<SearchLevel, 'parents' | 'room'> {
     const { rootDraws, width, rounds } = this.#rule;
     const last = levels.at(-1)?.next;
@@ -214,13 +213,14 @@ class Levels implements Program {
         : { parents: last.going, room: last.room };
     const round = levels.filter(({ parents }) => parents[0]?.node === root).length;
     const isOver = last === undefined || last.going.length === 0;
-    if (!isOver || round >= rounds.length) return { parents: behind(last?.going ?? [], levels), room: last?.room ?? 0 };
-    return { parents: behind([{ node: root, draws: rounds[round]! }], levels), room: rounds[round]! };
+    if (!isOver || round >= rounds.length)
+      return { parents: withStart(last?.going ?? [], levels), room: last?.room ?? 0 };
+    return { parents: withStart([{ node: root, draws: rounds[round]! }], levels), room: rounds[round]! };
   }
 
-  /** A guess at the next level, behind the draws that its nodes have had. */
-  #placed(tree: Tree, going: readonly LevelParent[]): readonly LevelParent[] {
-    return this.#rule.rounds === undefined ? going : behind(going, this.#levels(tree));
+  /** Gives a predicted level its child indices, after those of earlier rounds. */
+  #withIndices(tree: Tree, going: readonly LevelParent[]): readonly LevelParent[] {
+    return this.#rule.rounds === undefined ? going : withStart(going, this.#levels(tree));
   }
 
   #levelAfter({ parents, room }: Pick<SearchLevel, 'parents' | 'room'>): SearchLevel {
@@ -231,9 +231,8 @@ class Levels implements Program {
 }
 
 /**
- * After a level: each finished path completes a strand, each node that goes on has one, and the rest are closed. Where there
- * are fewer strands than finished paths, one takes the place of another: how many paths a search has finished must not
- * depend on its width.
+ * After a level: completes a strand for each finished path, moves one to each node that continues, and closes the rest. With fewer
+ * strands than finished paths it opens new ones, since the number of finished paths must not depend on the width.
  */
 function settle(tree: Tree, { finished, going }: NextLevel): void {
   const strands = [...tree.strands.values()];
@@ -245,7 +244,7 @@ function settle(tree: Tree, { finished, going }: NextLevel): void {
   }
 }
 
-/** By the strand that stands there, else by this one, or by one of its own. */
+/** Uses the given strand, else an idle one (at this node if possible), else a new one. */
 function completeAt(tree: Tree, node: Node, strand = idleFor(tree, node)): void {
   if (strand?.node === node) complete(tree, strand);
   else if (strand !== undefined) follow(tree, strand, node);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { toldProgram } from '../../../../tests/support/told-program.ts';
 import { createRebase } from './rebase.ts';
 
-/** A tenth more reward is worth twice the children: weights are powers of two. */
+/** A reward higher by 0.1 gets twice the children: weights are powers of two. */
 const balance = 0.1 / Math.log(2);
 
 function scene(paths: number, firstPaths = 0) {
@@ -16,7 +16,7 @@ test('steps get children by the softmax of their rewards, out of what finished p
   tell(0, 1, 'b\n', 0.8);
   tell(0, 2, 'c\n', 0.7);
   tell(0, 3, '7', 0.6);
-  // Three are left. Weights 4 : 2 : 1 are 1.71, 0.86 and 0.43 of them: 1, 0, 0 and the two largest remainders.
+  // Three draws are left. Weights 4 : 2 : 1 are 1.71, 0.86 and 0.43 of them: 1, 0, 0 and the two largest remainders.
   expect(tree.closed.completed).toBe(1);
   expect(asks()).toEqual([
     ['a\n', [0, 1]],
@@ -37,7 +37,7 @@ test('a step that was drawn twice has the share of two, and two paths that say t
   tell(0, 2, 'b\n', 0.9);
   for (const index of [3, 4, 5]) tell(0, index, '7', 0.5);
   expect(tree.closed.completed).toBe(3);
-  // Weights 2 · 1 and 2: half of three each, and the last one to the lower key.
+  // Weights 2 · 1 and 2: half of three each, and the odd one to the lower key.
   const draws = asks().map(([, indices]) => indices.length);
   expect(draws.sort()).toEqual([1, 2]);
 });
@@ -57,7 +57,7 @@ test('a second round begins at the root when the first has come to its ends, and
   tell(0, 2, 'a\n', 0.9);
   tell(0, 3, 'b\n', 0.8);
   tell(0, 4, 'a\n', 0.9);
-  // Three draws: a was drawn twice in this round, and is worth twice as much as b: 2.4 and 0.6, so 2 and 1. Behind its own first two.
+  // Three draws: a was drawn twice in this round, so it weighs twice as much as b: 2.4 and 0.6, so 2 and 1. Indices follow a's first two.
   expect(asks()).toEqual([
     ['a\n', [2, 3]],
     ['b\n', [0]],
@@ -75,13 +75,13 @@ test('while steps are missing, those that have come expect the share that they w
   asks();
   tell(0, 0, 'a\n', 0.9);
   tell(0, 1, 'b\n', 0.8);
-  // Two of eight have come: a quarter of 8 draws, 2 : 1, rounded up.
+  // Two of eight have arrived: a quarter of 8 draws, 2 : 1, rounded up.
   const foreseen = () => program.foresee(tree, 8).map(({ node, indices }) => [node.step?.text, indices.length]);
   expect(foreseen()).toEqual([
     ['a\n', 2],
     ['b\n', 1],
   ]);
-  // What its level has not given it is given up; nothing is before the level is complete.
+  // Draws beyond a's share are abandoned, but only once its level is complete.
   const [a] = tree.root.children.filter(({ step }) => step?.text === 'a\n');
   expect(program.abandoned?.(tree)(a!, 7)).toBe(false);
   for (let index = 2; index < 8; index += 1) tell(0, index, `${index}\n`, 0.9);

@@ -1,7 +1,7 @@
-// REBASE, reward-balanced search (Wu, Sun, Li, Welleck, Yang: "Inference scaling laws", 2024, §3). Nothing is thrown away by
-// rank: each level has as many draws as paths are still to be finished, and they are shared out among its nodes by the softmax
-// of their rewards, B · exp(R / T) / Σ exp(R / T). A low balance temperature T gives most of them to the best step, a high one
-// gives every step as many. Paths that end take their share of the budget with them.
+// REBASE, reward-balanced search (Wu, Sun, Li, Welleck, Yang: "Inference scaling laws", 2024, §3). No node is dropped by its rank: each
+// level has as many draws as there are unfinished paths, and shares them among its nodes by the softmax of their rewards,
+// B · exp(R / T) / Σ exp(R / T). A low balance temperature T gives most draws to the best step, a high one gives all steps equal
+// shares. A path that ends takes its share out of the budget.
 
 import { defineProgram, type Program } from '@coppice/core/program';
 import { byKey, type Node } from '@coppice/core/tree';
@@ -10,15 +10,15 @@ import { type LevelOptions, levelDefaults, levelKnobs, levelShape, type NextLeve
 import { growLevels } from './levels.ts';
 
 interface RebaseOptions extends LevelOptions {
-  /** Paths in all, and so draws of the root. */
+  /** All paths, which are the draws of the root. */
   readonly paths: number;
-  /** T: lower gives more children to the best step. */
+  /** T: lower values give more children to the best step. */
   readonly balance: number;
-  /** Paths of the first round, 0 where there is only one. */
+  /** Paths of the first round; 0 for a single round. */
   readonly firstPaths: number;
 }
 
-/** The balance temperature is the authors' own. */
+/** The balance temperature is the authors' value. */
 const rebaseDefaults: RebaseOptions = { ...levelDefaults, paths: 16, balance: 0.1, firstPaths: 0 };
 
 export const rebase = defineProgram({
@@ -55,13 +55,13 @@ export function createRebase(given: Partial<RebaseOptions> = {}): Program {
   return growLevels(rebase, { width: paths, rootDraws: paths, next, likely, ...rounds }, options);
 }
 
-/** A node stands for all the identical draws that made it: they finish together, and each has its share below it. */
+/** A node stands for all identical draws that produced it: they finish together, and each has a share below it. */
 function balanced(level: readonly LevelParent[], room: number, balance: number): NextLevel {
   const { finished, open, left } = ended(level, room);
   return { finished, going: shareOut(open, left, balance), room: left };
 }
 
-/** Splits a level into ended and open paths, with the draws that are left for it. */
+/** Splits a level into ended and open paths; `left` is the number of draws for the open ones. */
 export function ended(level: readonly LevelParent[], room: number) {
   const drawn = level.flatMap(drawnChildren);
   const finished = drawn
@@ -71,8 +71,8 @@ export function ended(level: readonly LevelParent[], room: number) {
 }
 
 /**
- * The paper rounds each share by itself, so that a level may have more draws than its budget, or none. Here the shares are rounded down
- * and what is left goes to the largest remainders: a level has exactly its budget.
+ * The paper rounds each share separately, so a level may exceed its budget or get no draws. Here shares are rounded down, and the
+ * rest goes to the largest remainders: a level has exactly its budget.
  */
 export function shareOut(drawn: readonly DrawnChild[], budget: number, balance: number): LevelParent[] {
   const weights = rewardWeights(drawn, balance);
@@ -90,7 +90,7 @@ export function shareOut(drawn: readonly DrawnChild[], budget: number, balance: 
 }
 
 /**
- * Expected share of each draw that has come while others are missing, if these are as good as they are on average:
+ * Expected share of each arrived draw while others are missing, if the missing ones are as good on average:
  * rounded up, the largest first.
  */
 export function likelyShares(
@@ -110,7 +110,7 @@ export function asDrawnChild(node: Node): DrawnChild {
   return { node, count: node.count };
 }
 
-/** W: the softmax of rewards, a node counted as often as it was drawn; they add up to 1. */
+/** W: softmax of rewards, in which a node counts once per draw; sums to 1. */
 export function rewardWeights(drawn: readonly DrawnChild[], balance: number): number[] {
   const highest = Math.max(...drawn.map(rewardOf));
   const weights = drawn.map((each) => each.count * Math.exp((rewardOf(each) - highest) / balance));

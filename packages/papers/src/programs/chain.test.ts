@@ -1,4 +1,4 @@
-// Chains worked by hand: where a chain is probed, when its probes agree, and what keeps them from it.
+// Chains worked by hand: where a chain is probed, when its probes agree, and what prevents it.
 
 import { describe, expect, it } from 'vitest';
 import type { Ask } from '../../../core/src/program/program.ts';
@@ -7,7 +7,7 @@ import { leastPromising } from '../../../core/src/tree/strand.ts';
 import { Tree } from '../../../core/src/tree/tree.ts';
 import { type ChainOptions, createChain } from './chain.ts';
 
-/** A chain of steps of 10 tokens that is told these replies, one after the other; gives what was asked and how it stands. */
+/** Grows a chain of 10-token steps that gets these replies in turn; gives the asks and the state of the chain. */
 function grow(replies: readonly (Partial<ProbeReply> | undefined)[], options: Partial<ChainOptions> = {}) {
   const program = createChain({ probeEvery: 20, probeAgree: 2, ...options });
   const tree = Tree.plant('product');
@@ -65,8 +65,8 @@ describe('a chain', () => {
   });
 
   it('asks for the answer once its entropies have come to rest', () => {
-    // Weight 0.2: the mean goes 1, 1.04, 1.032 and the variance 0, 0.2 · 0.16² = 0.00512, 0.8 · 0.00512 + 0.2 · 0.032² = 0.0043008. As if
-    // it had been there from the start it is that over 1 − 0.8² = 0.36: 0.01195.
+    // Weight 0.2: the mean goes 1, 1.04, 1.032 and the variance 0, 0.2 · 0.16² = 0.00512, 0.8 · 0.00512 + 0.2 · 0.032² = 0.0043008.
+    // Divided by 1 − 0.8² = 0.36, which corrects for the start at 0, that is 0.01195.
     const readings = [{ entropy: 1 }, { entropy: 1.2 }, { entropy: 1 }, { answer: '7' }];
     const calm = grow(readings, { probe: 'entropy', probeAgree: 3, probeVariance: 0.012 });
     const almost = grow(readings, { probe: 'entropy', probeAgree: 3, probeVariance: 0.0119 });

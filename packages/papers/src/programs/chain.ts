@@ -1,8 +1,7 @@
-// A long chain of thought with probes in the middle (P1 §6.7): every so many tokens the model is asked for its answer so far, and the
-// chain ends where the last of these answers agree. `entropy` asks for one token instead and reads how undecided the model is
-// about it (EAT, arXiv 2509.26522); once that has come to rest it is asked for the answer. A probe is no step: the chain goes on
-// as if it had not been asked. It waits for its probe; speculation grows the next step meanwhile. Inside a model's thinking a probe ends it
-// first, steps are as long as the distance of two probes, and a chain that is certain ends its thinking and gives its answer.
+// A long chain of thought with probes (P1 §6.7): every so many tokens a probe asks the model for its answer so far, and the chain ends when the last
+// answers agree. `entropy` draws one token instead and reads its entropy (EAT, arXiv 2509.26522); once that is stable, a probe asks for the answer.
+// Probes are no part of the chain, which waits for each; meanwhile speculation grows the next step. Inside a model's thinking, a probe closes the
+// thinking first, a step is as long as the distance between probes, and a chain that is certain ends its thinking and gives its answer.
 
 import { AnswerTally, canonical } from '@coppice/core/answer';
 import { defaultsOf, type Knobs, type OptionsOf } from '@coppice/core/base';
@@ -68,16 +67,16 @@ const chainKnobs = {
   },
 } as const satisfies Knobs;
 
-/** Beginnings of the sentences that the model is to end. */
+/** Beginnings of sentences that the model completes. */
 interface ChainPrompts {
   readonly probe: string;
   readonly 'probe-entropy': string;
 }
 
 export interface ChainOptions extends GrowthLimits, OptionsOf<typeof chainKnobs> {
-  /** Limit of an answer in a probe; doubled after one that was cut, up to 16 times. */
+  /** Token limit of an answer in a probe; doubled after each answer that was cut, up to 16 times. */
   readonly probeTokens: number;
-  /** Running variance of `entropy` below which the model has made up its mind, in square nats. */
+  /** Running variance of `entropy` below which the model counts as decided, in square nats. */
   readonly probeVariance: number;
   readonly sampling: Sampling;
   readonly prompts: ChainPrompts;
@@ -97,7 +96,7 @@ export const chain = defineProgram({
     createChain({ maxDepth, maxPathTokens, sampling, prompts, thinking, ...options }),
 });
 
-/** 20 tokens are the authors' limit. */
+/** The limit of 20 tokens is the authors'. */
 const chainDefaults: ChainOptions = {
   ...defaultsOf(chainKnobs),
   probeTokens: 20,
@@ -111,13 +110,13 @@ export function createChain(given: Partial<ChainOptions> = {}): Program {
   return new Chain({ ...chainDefaults, ...given });
 }
 
-/** An answer ends with its line or its sentence. */
+/** An answer ends at the end of its line or sentence. */
 const answerStops = ['\n', '. '];
-/** A probe may grow to so many times its limit. */
+/** Most doublings of a probe's token limit. */
 const mostDoublings = 4;
 /** Weight of the newest entropy in the running mean and variance. */
-const newest = 0.2;
-/** Whole words, so that `another` does not hesitate. */
+const newestWeight = 0.2;
+/** Whole words only, so that `another` does not count as hesitation. */
 const hesitation = /\b(?:wait|hold on|hmm|not sure|unsure|unclear)\b/i;
 
 const answerProbe = 0;
@@ -141,7 +140,7 @@ class Chain implements Program {
     const opens = mayOpen && isOpen(tree, tip) && !doomed?.(tip);
     const strand = readyStrand(tree, followLanded) ?? (opens ? openAt(tree, tip) : undefined);
     if (strand === undefined) return undefined;
-    const probe = this.#due(strand.node);
+    const probe = this.#probeDue(strand.node);
     if (probe !== undefined) return askProbe(tree, strand, { ...probe, sampling: greedySampling });
     return askBelow(tree, strand, [freeIndex(strand.node)], this.#options.sampling, this.#move(strand.node));
   }
@@ -152,7 +151,7 @@ class Chain implements Program {
     return outcome.probe === true || strand !== undefined;
   }
 
-  /** The next step cannot be known before the one above it. */
+  /** Only the next step below the tip: a later one depends on its text. */
   foresee(tree: Tree, count: number): Expansion[] {
     const tip = tipOf(tree);
     if (count < 1 || !isOpen(tree, tip)) return [];
@@ -163,7 +162,7 @@ class Chain implements Program {
     return 1;
   }
 
-  /** Counts the answers of probes; they depend on each other, so they are no votes. */
+  /** Counts the answers of probes. They are no votes, since they depend on each other. */
   belief(tree: Tree): Belief {
     const certainty = (upTo?: number) => {
       const tally = new AnswerTally();
@@ -176,7 +175,7 @@ class Chain implements Program {
 
   conclusion(tree: Tree): Conclusion | undefined {
     const tip = tipOf(tree);
-    // A chain that thinks is certain of its answer first, and then gives it.
+    // A thinking chain that is certain does not end here: it still has to give its answer.
     if (tree.best !== undefined || tip.thoughtTokens > 0 || !this.#isCertain(tip)) return undefined;
     const { probeTokens, tokens } = tree;
     return {
@@ -194,7 +193,7 @@ class Chain implements Program {
     return last.length >= this.#needed && agree(last);
   }
 
-  /** Draws the next step: inside the thinking up to the next probe, or its end. */
+  /** How the next step is drawn: inside the thinking up to the next probe, or the end of the thinking. */
   #move(node: Node): Manner | undefined {
     const { thinking, probe, probeEvery } = this.#options;
     if (!isInThought(node, thinking)) return undefined;
@@ -202,58 +201,58 @@ class Chain implements Program {
     return probe === 'off' ? undefined : { maxTokens: probeEvery };
   }
 
-  /** Text before a probe's own words: inside the thinking, its end. */
-  #before(node: Node): string {
+  /** Text before a probe's own words; closes the thinking if the node is inside it. */
+  #probePrefix(node: Node): string {
     const { thinking } = this.#options;
     return isInThought(node, thinking) ? `\n${thinking.close}\n\n` : '';
   }
 
-  /** The finished chain's answer, else that of the last probe. */
+  /** The answer of the finished chain, or else of the last probe. */
   answer(tree: Tree): Answer | undefined {
     const asked = pathTo(tipOf(tree)).findLast((node) => node.probes?.get(answerProbe)?.answer !== undefined);
     const reply = asked?.probes?.get(answerProbe);
     if (tree.best !== undefined || asked === undefined || reply === undefined) return bestAnswer(tree);
-    const text = pathText(asked) + this.#before(asked) + this.#options.prompts.probe + reply.text;
+    const text = pathText(asked) + this.#probePrefix(asked) + this.#options.prompts.probe + reply.text;
     const complete = this.conclusion(tree) !== undefined;
     return { node: asked.id, text, answer: reply.answer, score: undefined, complete };
   }
 
-  /** The probe to ask here before the chain goes on. */
-  #due(node: Node): { readonly index: number; readonly manner: Manner } | undefined {
+  /** The probe that this node needs before the chain continues. */
+  #probeDue(node: Node): { readonly index: number; readonly manner: Manner } | undefined {
     const { probe, probeEvery, thinking } = this.#options;
-    // Behind the thinking stands the answer: there is nothing to ask for any more.
+    // After the thinking comes the answer itself: no probe is needed.
     if (node.thoughtTokens > 0 && !isInThought(node, thinking)) return undefined;
     if (probe === 'off' || node.depth === 0 || node.probes?.has(answerProbe)) return undefined;
     if (node.probes === undefined && tokensSinceProbe(node) < probeEvery) return undefined;
     if (probe === 'answer') return { index: answerProbe, manner: this.#answerManner(node) };
-    const suffix = this.#before(node) || this.#options.prompts['probe-entropy'];
+    const suffix = this.#probePrefix(node) || this.#options.prompts['probe-entropy'];
     if (node.probes === undefined)
       return { index: entropyProbe, manner: { suffix, stops: [], maxTokens: 1, entropy: true } };
-    return this.#isCalm(node) ? { index: answerProbe, manner: this.#answerManner(node) } : undefined;
+    return this.#isEntropyStable(node) ? { index: answerProbe, manner: this.#answerManner(node) } : undefined;
   }
 
   #answerManner(node: Node): Manner {
     const { prompts, probeTokens } = this.#options;
     const cut = answersAlong(node).filter(({ whole }) => !whole).length;
-    const suffix = this.#before(node) + prompts.probe;
+    const suffix = this.#probePrefix(node) + prompts.probe;
     return { suffix, stops: answerStops, maxTokens: probeTokens * 2 ** Math.min(cut, mostDoublings) };
   }
 
-  /** The running variance of the entropies, each weighted as if it had been there from the start, is below its bound. */
-  #isCalm(node: Node): boolean {
+  /** True if the running variance of the entropies, corrected for its start at 0, is below its bound. */
+  #isEntropyStable(node: Node): boolean {
     const entropies = pathTo(node).flatMap(({ probes }) => probes?.get(entropyProbe)?.entropy ?? []);
     const { probeAgree, probeVariance } = this.#options;
     if (entropies.length < probeAgree) return false;
     let [mean, variance] = [entropies[0]!, 0];
     for (const entropy of entropies.slice(1)) {
-      mean += newest * (entropy - mean);
-      variance += newest * ((entropy - mean) ** 2 - variance);
+      mean += newestWeight * (entropy - mean);
+      variance += newestWeight * ((entropy - mean) ** 2 - variance);
     }
-    return variance / (1 - (1 - newest) ** (entropies.length - 1)) < probeVariance;
+    return variance / (1 - (1 - newestWeight) ** (entropies.length - 1)) < probeVariance;
   }
 }
 
-/** Agreement is required of every one of them: cut, failed, empty and hesitant ones agree with nothing. */
+/** True if every reply states the same answer. A cut, failed, empty or hesitant reply agrees with none. */
 function agree(replies: readonly ProbeReply[]): boolean {
   const answers = replies.map(({ answer, text }) => (hesitation.test(text) ? undefined : answer));
   return answers.every((answer) => answer !== undefined) && new Set(answers.map((each) => canonical(each!))).size === 1;

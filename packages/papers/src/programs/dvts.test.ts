@@ -21,7 +21,7 @@ test('each subtree goes on with the best of its own candidates, though another h
   tell(a!, 1, 'e\n', 0.4);
   tell(d!, 0, '5', 0.8);
   tell(d!, 1, 'f\n', 0.9);
-  // 0.9 · 0.5 is finished; of d the open candidate is better than the answer, which was not chosen.
+  // 0.9 · 0.5 is finished. Below d, the open candidate is better than the answer, so the answer was not chosen.
   expect(tree.closed.completed).toBe(1);
   expect(asks()).toEqual([['f\n', [0, 1]]]);
   expect(program.answer(tree)).toMatchObject({ answer: '7', score: 0.45 });

@@ -1,6 +1,6 @@
 // Diverse verifier tree search (Beeching, Tunstall, Rush: "Scaling test-time compute with open models", 2024). Subtrees never compete: each
-// goes on with the best of its own candidates, so that one liked beginning cannot take all the beams. Subtrees that drew the same step
-// share its node, and each has its own range of child indices.
+// continues with the best of its own candidates, so one beginning that the verifier likes cannot take all beams. Subtrees that drew the
+// same step share its node, with separate ranges of child indices.
 
 import { defineProgram, type Program } from '@coppice/core/program';
 import type { Node } from '@coppice/core/tree';
@@ -19,7 +19,7 @@ import { growLevels } from '../levels/levels.ts';
 
 interface DvtsOptions extends LevelOptions {
   readonly subtrees: number;
-  /** Candidates of a subtree at every level. */
+  /** Candidates per subtree and level. */
   readonly candidates: number;
 }
 
@@ -43,7 +43,7 @@ export function createDvts(given: Partial<DvtsOptions> = {}): Program {
   return growLevels(dvts, rule, options);
 }
 
-/** A subtree whose candidates have all failed is over. */
+/** The best candidate of each subtree; a subtree whose candidates have all failed is over. */
 function bestOfEach(level: readonly LevelParent[], candidates: number): NextLevel {
   const chosen = level.flatMap((parent) => winnersOf(parent, candidates));
   const subtrees = new Map<Node, number>();
@@ -52,7 +52,7 @@ function bestOfEach(level: readonly LevelParent[], candidates: number): NextLeve
   return { finished: chosen.filter(({ terminal }) => terminal), going, room: chosen.length };
 }
 
-/** The best candidate of every subtree on this node; the first has the first range of indices, and so on. */
+/** The best candidate of every subtree on this node. Subtree i has the i-th range of child indices. */
 function winnersOf({ node, draws }: LevelParent, candidates: number): Node[] {
   const winners: Node[] = [];
   for (let from = 0; from < draws; from += candidates) {

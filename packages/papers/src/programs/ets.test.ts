@@ -5,7 +5,7 @@ import { Tree } from '../../../core/src/tree/tree.ts';
 import { asDrawnChild, rewardWeights } from '../levels/rebase.ts';
 import { selectLeaves } from './ets.ts';
 
-/** A tenth more reward is worth twice the weight. */
+/** A reward higher by 0.1 has twice the weight. */
 const balance = 0.1 / Math.log(2);
 
 interface Shoot {
@@ -38,15 +38,15 @@ test('a leaf is kept where it is worth its nodes, or where it alone says somethi
   ]);
   const kept = (cacheWeight: number, varietyWeight: number) =>
     selectLeaves(leaves, { balance, cacheWeight, varietyWeight }).kept.map(({ step }) => step!.text);
-  // Weights 8 : 4 : 2 : 1 of 15, six nodes on all paths. At no cost everything stays.
+  // Weights 8 : 4 : 2 : 1 of 15, six nodes on all paths. Without a cost all leaves stay.
   expect(kept(0, 0).length).toBe(4);
   // A node costs 1/6: the second leaf brings 0.267 and costs 0.167, the third brings 0.133 and costs two nodes.
   expect(kept(1, 0)).toEqual(['1+2=3', '2+1=3']);
-  // Two clusters at 1/2 each: the last leaf alone says something else, which pays for its two nodes.
+  // Two clusters at 1/2 each: the last leaf is alone in its cluster, which pays for its two nodes.
   expect(kept(1, 1)).toEqual(['1+2=3', '2+1=3', '5*5=25']);
 });
 
-/** The best value of all sets, by looking at each of them. */
+/** The best value of all sets, by trying each of them. */
 function bestValue(leaves: readonly Node[], cacheWeight: number): number {
   const weights = rewardWeights(leaves.map(asDrawnChild), balance);
   const [allNodes, allClusters] = [new Set(leaves.flatMap(pathTo)).size, clustersOf(leaves)];

@@ -1,7 +1,7 @@
-// ETS, efficient tree search (Hooper et al., arXiv 2502.13575): REBASE that first drops the leaves which cost the cache more than they are
-// worth. Of the leaves of a level it keeps the set S that maximises Σ of their REBASE weights − λc · nodes on their paths / nodes on all
-// paths + λs · clusters that S covers / all clusters, then shares the budget out among S. The authors cluster steps by
-// embeddings; here steps that name the same numbers, or where they name none the same words, are one cluster.
+// ETS, efficient tree search (Hooper et al., arXiv 2502.13575): REBASE that first drops the leaves that cost more cache than they are worth.
+// From the leaves of a level it keeps the set S that maximises Σ of their REBASE weights − λc · nodes on their paths / nodes on all
+// paths + λs · clusters that S covers / all clusters, then shares the budget among S. The authors cluster steps by embeddings; here a
+// cluster is the steps that name the same numbers, or without numbers the same words.
 
 import { defineProgram, type Program } from '@coppice/core/program';
 import { byKey, type Node, type NodeKey, pathTo } from '@coppice/core/tree';
@@ -12,16 +12,16 @@ import { asDrawnChild, ended, likelyShares, rewardWeights, shareOut } from '../l
 import { bestSet, climbedSet, type Leaf } from './leaf-choice.ts';
 
 interface EtsOptions extends LevelOptions {
-  /** Paths in all: draws of the root. */
+  /** All paths, which are the draws of the root. */
   readonly paths: number;
-  /** T of REBASE. */
+  /** T in REBASE. */
   readonly balance: number;
   /** λc and λs. */
   readonly cacheWeight: number;
   readonly varietyWeight: number;
 }
 
-/** λc and T are the authors' own; they tuned λs to 1.4 to 1.5 for their clusters, ours are finer. */
+/** λc and T are the authors' values. They tuned λs to 1.4 to 1.5 for their clusters; ours are finer. */
 const etsDefaults: EtsOptions = { ...levelDefaults, paths: 16, balance: 0.1, cacheWeight: 1, varietyWeight: 1 };
 
 export const ets = defineProgram({
@@ -47,7 +47,7 @@ export function createEts(given: Partial<EtsOptions> = {}): Program {
   return growLevels(ets, { width: options.paths, rootDraws: options.paths, next, likely }, options);
 }
 
-/** The kept leaves. A program that is run ahead chooses among the same ones repeatedly, each time on another copy of its tree. */
+/** Caches the kept leaves: speculation repeats the same choice on copies of the tree. */
 class Choices {
   readonly #options: EtsOptions;
   readonly #known = new Map<string, ReadonlySet<NodeKey>>();
@@ -65,7 +65,7 @@ class Choices {
       .map(asDrawnChild);
   }
 
-  /** A key identifies a node but for its reward and its draws. */
+  /** The cache key adds reward and draws, which a node's own key does not identify. */
   #kept(nodes: readonly Node[]): ReadonlySet<NodeKey> {
     const among = nodes.map(({ key, reward, count }) => `${key} ${reward} ${count}`).join();
     const known = this.#known.get(among);
@@ -85,12 +85,12 @@ interface KeptLeaves {
   readonly value: number;
 }
 
-/** Up to so many leaves the choice is exact, by branch and bound. */
+/** Most leaves for the exact choice, by branch and bound. */
 const exactLeaves = 16;
 
 /**
- * Exact up to 16 leaves. Beyond that, leaves and whole subtrees are taken up and dropped, from all and from one, as long as the
- * value rises, and the better of the two ends is taken: what that misses is measured in ets.test.ts.
+ * Exact up to 16 leaves. Beyond that a climb adds and removes leaves and whole subtrees while the value rises, once from all leaves and
+ * once from the first, and keeps the better result; ets.test.ts measures the loss.
  */
 export function selectLeaves(
   nodes: readonly Node[],

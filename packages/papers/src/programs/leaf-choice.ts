@@ -1,5 +1,5 @@
 // Chooses leaves that are worth the nodes leading to them: the set with the largest Σ weights − price of every node on its paths + value of
-// every cluster that it covers. `bestSet` is exact, in time that doubles with every leaf; `climbedSet` is for more.
+// every cluster that it covers. `bestSet` is exact, and its time doubles with every leaf; `climbedSet` is a heuristic for more leaves.
 
 import type { Node } from '@coppice/core/tree';
 
@@ -40,7 +40,7 @@ export function bestSet(leaves: readonly Leaf[], prices: LeafPrices): LeafSet {
   return best;
 }
 
-/** Upper bound on the value of the leaves from each place on: each pays for its own node alone. */
+/** Upper bound on the value of the leaves from each place on, as if each paid for its own node alone. */
 function gainsAhead(leaves: readonly Leaf[], nodeCost: number): number[] {
   const ahead = leaves.map(() => 0);
   for (let at = leaves.length - 1; at >= 0; at -= 1) {
@@ -49,7 +49,7 @@ function gainsAhead(leaves: readonly Leaf[], nodeCost: number): number[] {
   return ahead;
 }
 
-/** The better end of two climbs, from all leaves and from the first alone. */
+/** The better result of two climbs: from all leaves, and from the first one alone. */
 export function climbedSet(leaves: readonly Leaf[], prices: LeafPrices): LeafSet {
   const [down, up] = [climb(leaves, leaves, prices), climb(leaves, leaves.slice(0, 1), prices)];
   return down.value >= up.value ? down : up;
@@ -61,10 +61,10 @@ interface Move {
   readonly gain: number;
 }
 
-/** Less than this is rounding. */
+/** Smaller gains are rounding errors. */
 const noGain = 1e-9;
 
-/** Makes the best move as long as it helps: all leaves below one node in or out, or one leaf for another. */
+/** Makes the best move while one helps: adds or removes all leaves below one node, or swaps two leaves. */
 function climb(leaves: readonly Leaf[], from: readonly Leaf[], prices: LeafPrices): LeafSet {
   const groups = groupsOf(leaves);
   const kept = new KeptSet(prices);

@@ -3,7 +3,7 @@ import type { Program } from '../../../core/src/program/program.ts';
 import { Tree } from '../../../core/src/tree/tree.ts';
 import { createRest } from './rest.ts';
 
-/** With `last`, the value of a partial solution is the reward of its last step. */
+/** With aggregation `last` the value of a partial solution is the reward of its last step. */
 function scene(program: Program) {
   const tree = Tree.plant('last');
   const tell = (node: number, index: number, text: string, reward: number) => {
@@ -36,7 +36,7 @@ it('plays the best new step on, backs up what that came to, and selects by the v
   // 0.5 · 0.6 + 0.5 · max(0.8, 0.5) = 0.7
   expect([tree.closed.completed, tree.node(1).visits, tree.node(1).value]).toEqual([1, 1, 0.7]);
 
-  // b, which has no visit; its c is worth 0.5 · 0.9 + 0.5 · 0.3 = 0.6, and the model ends its answer there.
+  // b has no visit yet. Its child c is worth 0.5 · 0.9 + 0.5 · 0.3 = 0.6, and there the model ends its answer.
   expect(ask()).toEqual(['b\n', [0, 1], false]);
   tell(2, 0, 'c\n', 0.9);
   tell(2, 1, 'd\n', 0.2);
@@ -44,14 +44,14 @@ it('plays the best new step on, backs up what that came to, and selects by the v
   reply(3, 0, 0.3, true);
   expect(tree.node(3).value).toBeCloseTo(0.6, 12);
 
-  // Both were visited once: 0.7 of a against 0.6 of b, which is that of c now and not its own 0.4.
+  // Both were visited once: a is worth 0.7, and b 0.6, now the value of c and not its own 0.4.
   expect(ask()).toEqual(['a\n', [0, 1], false]);
   tell(1, 0, 'e\n', 0.1);
   tell(1, 1, 'f\n', 0.2);
   ask();
   reply(6, 0, 0.2, true);
 
-  // No path has come to its end: the last rollout writes the best leaf, c, to its end.
+  // No path is finished: the last rollout writes the best leaf, c, to its end.
   expect(ask()).toEqual(['c\n', [0, 1], false]);
   tell(3, 0, 'g\n', 0.4);
   tell(3, 1, 'h\n', 0.3);

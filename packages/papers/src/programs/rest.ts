@@ -1,8 +1,8 @@
-// MCTS* of ReST-MCTS* (Zhang, Zhoubian, Hu, Yue, Dong, Tang: arXiv 2406.03816, §3 and algorithm 2). A rollout does not go to the end of a
-// path: it expands a leaf, takes the new step with the highest value v, plays it on by a few greedy steps that are forgotten, and
-// backs up (1 − α) v + α · the highest value on the way. The value of an inner node is the mean of its children's, weighted by
-// their visits; selection is UCT on it. The value of a step is that of the partial solution which it ends,
-// by the verifier; what was played are probes at the step, no part of any path.
+// MCTS* of ReST-MCTS* (Zhang, Zhoubian, Hu, Yue, Dong, Tang: arXiv 2406.03816, §3 and algorithm 2). A rollout stops before the end of a path:
+// it expands a leaf, takes the new step with the highest value v, plays a few greedy steps from there, which are then discarded, and backs
+// up (1 − α) v + α · the highest value on the way. The value of an inner node is the mean of its children's, weighted by their
+// visits; selection is UCT on it. The value of a step is the verifier's score of the partial solution that it ends. Played steps
+// are probes at the step, no part of any path.
 
 import {
   defineProgram,
@@ -20,7 +20,7 @@ const exploration = 0.7;
 
 interface RestOptions
   extends Pick<MctsOptions, 'rollouts' | 'branching' | 'maxDepth' | 'maxPathTokens' | 'sampling' | 'choose'> {
-  /** Steps by which a rollout is played on, at temperature 0, to be forgotten; 0 takes the verifier's word. */
+  /** Greedy steps (temperature 0) that a rollout plays and discards; 0 uses the verifier's score alone. */
   readonly playedSteps: number;
 }
 
@@ -34,7 +34,7 @@ export const rest = defineProgram({
   create: (size) => createRest(size),
 });
 
-/** Three steps are played: the authors' value. */
+/** Three played steps are the authors' value. */
 const restDefaults: RestOptions = { ...mctsDefaults, branching: 3, playedSteps: 3 };
 
 export function createRest(given: Partial<RestOptions> = {}): Program {
@@ -54,7 +54,7 @@ function playOf(playedSteps: number): Play {
   };
 }
 
-/** The next greedy step; undefined after the last, at the end of an answer, or after a failure. */
+/** The next greedy step; undefined after the last one, after the end of an answer, or after a failure. */
 function nextPlayed(node: Node, steps: number): ProbeDraw | undefined {
   const index = node.probes?.size ?? 0;
   const last = node.probes?.get(index - 1);
@@ -64,7 +64,7 @@ function nextPlayed(node: Node, steps: number): ProbeDraw | undefined {
   return { index, sampling: greedySampling, manner: { after, scored: true } };
 }
 
-/** v of an inner node: Σ n v / Σ n over its children; of one without a visited child its own. */
+/** v of an inner node: Σ n v / Σ n over its children; its own value while no child was visited. */
 function backedUp(node: Node, own: (node: Node) => number): number {
   const visited = node.children.filter(({ visits }) => visits > 0);
   if (visited.length === 0) return own(node);
@@ -72,7 +72,7 @@ function backedUp(node: Node, own: (node: Node) => number): number {
   return visited.reduce((sum, child) => sum + child.visits * backedUp(child, own), 0) / visits;
 }
 
-/** Values of the step and of each step played behind it: the score of the path up to there. */
+/** Path scores up to the step and up to each step played after it. */
 function valuesFrom(node: Node, aggregation: Aggregation): number[] {
   const values = [node.score];
   const played = Array.from(node.probes?.values() ?? []).flatMap((reply) => reply?.reward ?? []);

@@ -28,7 +28,7 @@ it('shares the draws of a node out among the actions that are open there', () =>
   const root = program.ask(tree, true)!;
   expect(words(root)).toEqual(['step', 'finish', 'ask', 'rephrase', 'step']);
   expect(root.manner?.choices?.[1]).toEqual({ suffix: 'finish', stops: [], maxTokens: 1024 });
-  // Only the smaller question goes on, drawn twice under actions of which the first counts: it may be asked again.
+  // Only the smaller question continues. Two actions drew it, and the first one counts, so it may be asked again.
   for (const [index, text] of ['7', '7', 'q\n', '8', '9'].entries())
     tell(0, index, text, text === 'q\n' ? undefined : text);
   const below = [program.ask(tree, true), program.ask(tree, true)].find((ask) => ask !== undefined)!;
@@ -39,7 +39,7 @@ it('backs up the share of answers that agree with the one that a rollout came to
   const { program, tree, tell } = scene(4);
   program.ask(tree, true);
   for (const [index, answer] of ['7', '7.0', '8', '9'].entries()) tell(0, index, answer, answer);
-  // Four answers, of which two agree: the end that the rollout followed by chance is worth 1/2 or 1/4.
+  // Two of four answers agree. The rollout followed a random end, so it is worth 1/2 or 1/4.
   const [end] = tree.root.children;
   expect(end!.visits).toBe(1);
   expect(end!.value).toBe(end!.answer!.startsWith('7') ? 0.5 : 0.25);

@@ -1,6 +1,6 @@
-// rStar (Qi et al., arXiv 2408.06195, §3.2): MCTS over actions with prompts of their own, without a verifier. The actions: one step; the rest
-// of the solution; a smaller question with its answer; that question once more (only behind one); the question rephrased (only at the
-// root). A rollout follows random children to the end of its path and is worth the share of all answers so far that agree with its own.
+// rStar (Qi et al., arXiv 2408.06195, §3.2): MCTS over actions with prompts of their own, without a verifier. The actions are one step; the
+// rest of the solution; a smaller question with its answer; the same question again (only after one); the question rephrased (only at the
+// root). A rollout follows random children to the end of its path. Its value is the share of all answers so far that agree with its own.
 
 import { defaultsOf, type Knobs, type OptionsOf } from '@coppice/core/base';
 import {
@@ -18,7 +18,7 @@ const rstarKnobs = {
   answerTokens: answerTokensKnob,
 } as const satisfies Knobs;
 
-/** c of UCT: the authors' 2 in a formula without the 2 under the root. */
+/** c of UCT: the authors' 2, for a formula without their factor 2 under the root. */
 const exploration = 1.4;
 
 const actions = ['action-step', 'action-finish', 'action-ask', 'action-again', 'action-rephrase'] as const;
@@ -27,7 +27,7 @@ type Action = (typeof actions)[number];
 interface RstarOptions
   extends Pick<MctsOptions, 'rollouts' | 'branching' | 'maxDepth' | 'maxPathTokens' | 'sampling'>,
     OptionsOf<typeof rstarKnobs> {
-  /** The prompt of the action, behind the path. */
+  /** Prompt of each action, appended to the path. */
   readonly prompts: Readonly<Record<Action, string>>;
 }
 
@@ -71,13 +71,13 @@ function playOf({ branching, answerTokens, prompts }: RstarOptions): Play {
     Array.from({ length: branching }, (_, index) => mannerOf(actionAt(node, index, branching)));
   return {
     manner: (node) => ({ choices: choices(node) }),
-    // Children are ordered by key, a hash: the first is random.
+    // Children are ordered by key, which is a hash: the first is a random one.
     next: ([first]) => first,
     worth: shareAgreeing,
   };
 }
 
-/** A node's draws go to its open actions in turn. */
+/** Draws of a node go through its open actions in turn. */
 function actionAt(node: Node, index: number, branching: number): Action {
   const open: Action[] = ['action-step', 'action-finish', 'action-ask'];
   if (node.parent === undefined) open.push('action-rephrase');
@@ -85,13 +85,13 @@ function actionAt(node: Node, index: number, branching: number): Action {
   return open[index % open.length]!;
 }
 
-/** The lowest index under which it was drawn. */
+/** The lowest child index that produced this node. */
 function firstIndex(node: Node): number {
   const draws = [...(node.parent?.byIndex ?? [])].filter(([, child]) => child === node);
   return Math.min(...draws.map(([index]) => index));
 }
 
-/** The share of the tree's answers that agree with the one at this node, which is one of them. */
+/** Share of the tree's answers, this node's included, that agree with this node's. */
 function shareAgreeing(tree: Tree, node: Node): number {
   const { same, all } = agreeing(tree, node) ?? { same: 0, all: 1 };
   return same / all;

@@ -1,6 +1,6 @@
-// Tree of thoughts, breadth-first (Yao et al. 2023; P2 Algorithm 2 and appendix D). Every state of a level gets several next thoughts: by
-// `sample` one generation each; by `propose` one generation lists all of them, so that they differ. The best states by the verifier's value
-// of the newest thought go on. After the last level the best state is written to its end.
+// Tree of thoughts, breadth-first (Yao et al. 2023; P2 Algorithm 2 and appendix D). Every state of a level gets several next thoughts. `sample`
+// draws each by itself; `propose` draws one list of all, so that they differ. The best states, by the verifier's value of the newest
+// thought, continue. After the last level the best state is written to its end.
 
 import { defaultsOf, type Knobs, type OptionsOf } from '@coppice/core/base';
 import { answerTokensKnob, defineProgram, type Program } from '@coppice/core/program';
@@ -29,24 +29,24 @@ const totKnobs = {
   answerTokens: answerTokensKnob,
 } as const satisfies Knobs;
 
-/** Longest list of thoughts that is asked for at once: some lines each. Of a list that is cut the last thought is lost. */
+/** Longest list of thoughts in tokens, at some lines each. A list that is cut loses its last thought. */
 const proposalTokens = 512;
 
 export interface TotOptions extends LevelOptions, OptionsOf<typeof totKnobs> {
-  /** b: states of a level that go on. */
+  /** b: states of a level that continue. */
   readonly breadth: number;
-  /** n: thoughts below each of them. */
+  /** n: thoughts below each state. */
   readonly thoughts: number;
   readonly prompts: TotPrompts;
 }
 
-/** Prompts behind a path for one sampled thought and for a list; `{count}` is its length. */
+/** Texts after a path that ask for one sampled thought and for a list; `{count}` is the list's length. */
 interface TotPrompts {
   readonly thought: string;
   readonly propose: string;
 }
 
-/** 5 states and 3 thoughts: the authors' breadth, and the thoughts of P2. */
+/** 5 states is the authors' breadth; 3 thoughts is P2's number. */
 const totDefaults: TotOptions = {
   ...levelDefaults,
   ...defaultsOf(totKnobs),
@@ -67,7 +67,7 @@ export const tot = defineProgram({
 
 export function createTot(given: Partial<TotOptions> = {}): Program {
   const asked = { ...totDefaults, ...given };
-  // A path that may not be longer has fewer thoughts: there must be room for its answer.
+  // A shorter path has fewer thoughts, since its answer needs room.
   const options = { ...asked, thoughtSteps: Math.min(asked.thoughtSteps, asked.maxDepth - 1) };
   const { breadth, thoughts, thoughtSteps, generator } = options;
   const rule = {
@@ -80,7 +80,7 @@ export function createTot(given: Partial<TotOptions> = {}): Program {
   return growLevels(tot, rule, { ...options, maxDepth: thoughtSteps + 1 });
 }
 
-/** The b best of all new states. After the last thought only the best of them is written to its end. */
+/** The b best of all new states; after the last thought only the best one, which is written to its end. */
 function bestStates(
   level: readonly LevelParent[],
   room: number,
@@ -96,7 +96,7 @@ function bestStates(
   return { finished: states.filter(({ terminal }) => terminal), going, room: going.length };
 }
 
-/** Sorts by the value of the newest thought: the evaluator has seen the whole state. */
+/** Sorts by the value of the newest thought: the verifier has seen the whole state when it scores it. */
 function byValue(a: Node, b: Node): number {
   return (b.reward ?? 0) - (a.reward ?? 0) || byKey(a, b);
 }
@@ -106,7 +106,7 @@ function mannerBelow({ depth }: Node, { thoughtSteps, answerTokens, prompts }: T
   return prompts.thought === '' ? undefined : { suffix: prompts.thought };
 }
 
-/** An empty list is drawn once more under another seed; after that thoughts are sampled. */
+/** A first empty list is drawn again under another seed. After a second one thoughts are sampled. */
 const mostLists = 2;
 
 function listBelow(node: Node, { thoughts, thoughtSteps, prompts, sampling }: TotOptions): ProbeDraw | undefined {

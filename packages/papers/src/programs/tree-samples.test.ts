@@ -1,4 +1,4 @@
-// Where rollouts begin, on a tree that is told by hand: two from the root, then branches of what has finished.
+// Where rollouts begin, on a tree told by hand: two at the root, then branches of finished paths.
 
 import { expect, it } from 'vitest';
 import type { Ask, Program } from '../../../core/src/program/program.ts';
@@ -9,7 +9,7 @@ import { Tree } from '../../../core/src/tree/tree.ts';
 
 const size = { rollouts: 6, branching: 3, maxDepth: 9, sampling: { temperature: 1 }, choose: 'best' } as const;
 
-/** Every path has three steps; a step says where it stands. */
+/** Every path has three steps; the text of a step names its place. */
 function tell(program: Program, tree: Tree, { node, indices: [index = 0] }: Ask, reward = 1): void {
   const end = node.depth === 2 ? 'eos' : 'delimiter';
   const step: Step = { text: `${node.id}.${index} `, tokens: 10, meanLogprob: 0, end };

@@ -1,6 +1,5 @@
-// Rollouts for training with shared beginnings: some samples grow from the root, the others branch off a finished path at a random step
-// (Tree-GRPO, arXiv 2509.21240, its initial chains and expansions in one pass). Branching depends on no reward, so that the leaves below a
-// node are fair samples.
+// Training rollouts with shared beginnings: some samples grow from the root, the others branch off a finished path at a random step (Tree-GRPO, arXiv
+// 2509.21240: its initial chains and expansions in one pass). Branching depends on no reward, so the leaves below a node are fair samples.
 
 import { hash } from '@coppice/core/base';
 import type { Answer } from '@coppice/core/log';
@@ -27,18 +26,18 @@ import { byKey, hasEnded, type Node, type Sampling, type Tree } from '@coppice/c
 
 interface TreeSamplesOptions {
   readonly rollouts: number;
-  /** Samples that begin at the root. */
+  /** Samples that start at the root. */
   readonly roots: number;
   readonly maxDepth: number;
   readonly maxPathTokens?: number | undefined;
   readonly sampling: Sampling;
   readonly choose: Choice;
   readonly needsVerifier: boolean;
-  /** Rollouts after which a search whose scores are all alike ends; 0 is never. */
+  /** Rollouts after which a search ends if all scores are alike; 0 is never. */
   readonly settleAfter: number;
 }
 
-/** Nodes get children at any time, and paths are not independent: those of one beginning share its luck. */
+/** Nodes get children at any time. Paths are not independent: those with the same beginning share its luck. */
 const shape = {
   expandsOnce: false,
   takesTemperature: true,
@@ -90,7 +89,7 @@ class TreeSamples implements Program {
   constructor(options: TreeSamplesOptions) {
     this.name = options.needsVerifier ? scoredTreeSamples.name : treeSamples.name;
     this.needsVerifier = options.needsVerifier;
-    // Ties go to the answer that the model found likelier.
+    // Without scores, ties go to the answer with the higher likelihood.
     this.reads = options.needsVerifier ? [] : ['logprobs'];
     this.naturalWidth = options.roots;
     this.maxPathTokens = options.maxPathTokens;
@@ -135,7 +134,7 @@ class TreeSamples implements Program {
     return chosenAnswer(tree, this.#options.choose);
   }
 
-  /** Start of the next rollout; undefined where none is left, or the first paths are still under way. */
+  /** Start of the next rollout; undefined if none is left or no path is finished to branch from. */
   #beginning(tree: Tree): Node | undefined {
     const { rollouts, roots } = this.#options;
     const begun = tree.closed.completed + tree.closed.pruned + tree.strands.size;
@@ -147,7 +146,7 @@ class TreeSamples implements Program {
   }
 }
 
-/** Scores that differ by less teach nothing. */
+/** Smaller differences between scores count as none. */
 const alike = 0.01;
 
 function leadsToAnEnd({ children, visits, terminal }: Node): boolean {

@@ -1,4 +1,4 @@
-// What a search teaches the next, worked by hand; and what a taught search chooses.
+// Lessons of one search for the next, worked by hand, and the choices of a search that has them.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -7,11 +7,11 @@ import { type Learned, plantedEvent } from '../../../core/src/tree/events.ts';
 import { Tree } from '../../../core/src/tree/tree.ts';
 import { lessonOf, priorAt, remembered } from './lessons.ts';
 import { repeated } from './sums.ts';
-import { goOnTo } from './thompson.ts';
+import { descend } from './thompson.ts';
 
 type Answer = readonly [below: number, reward: number];
 
-/** Answers in the order in which they came, each below the root (0) or an earlier one. */
+/** Answers in the order of arrival, each below the root (0) or an earlier answer. */
 function treeOf(answers: readonly Answer[], learned?: Learned): Tree {
   const tree = Tree.replay([plantedEvent('last', undefined, learned)]);
   for (const [strand, [below, reward]] of answers.entries()) {
@@ -65,7 +65,7 @@ test('searches add up', () => {
   expect(twice).toEqual({ ...kinds, freshShare: scored(1, 0, 0, 0, 0, 1, 0) });
 });
 
-/** Fresh answers passed in half; then come 32 that all fail. Their odds fall from 32.5 : 32.5 to 16.5 : 48.5. */
+/** Half of the fresh answers passed. Then 32 come that all fail: the odds fall from 32.5 : 32.5 to 16.5 : 48.5. */
 const failing = treeOf(Array.from({ length: 33 }, (): Answer => [0, 0]));
 const half: Learned = { fresh: passing(0.5), repairs: passing(0.4), deeper: { count: 10, sum: 4, squares: 2 } };
 const meanOf = ({ count, sum }: { readonly count: number; readonly sum: number }) => sum / count;
@@ -77,7 +77,7 @@ test('when fresh answers come to less, what is remembered of repairs comes to le
   expect(meanOf(repairs!)).toBeCloseTo(0.1849, 4);
   expect(repairs!.squares).toBeCloseTo(repairs!.sum);
   expect([deeper!.count, meanOf(deeper!)]).toEqual([10, expect.closeTo(0.1849, 4)]);
-  // A log of before has no share: that of the search itself counts, and here all are fresh.
+  // An older log has no share: the search's own counts instead, and here all answers are fresh.
   expect(lessonOf(failing, half)!.repairs).toEqual(repairs);
 });
 
@@ -106,7 +106,7 @@ test('at the root fresh answers stand against all repairs, below an answer its r
   expect(priorAt(4, learned)).toEqual({ wider: learned.deeper, deeper: learned.deeper });
   const none = { count: 0, sum: 0, squares: 0 };
   expect(priorAt(0, undefined)).toEqual({ wider: none, deeper: none });
-  // Both kinds full: together they count as one kind does.
+  // With both kinds full, together they count as much as one kind.
   expect(priorAt(0, { repairs: repeated(0.2, 64), deeper: repeated(0.1, 64) }).deeper).toEqual({
     count: 64,
     sum: expect.closeTo(64 * 0.15),
@@ -128,7 +128,7 @@ test('whatever comes, no kind counts for more than is remembered, and its mean i
       for (const { count, sum, squares } of Object.values(learned ?? {})) {
         expect(count).toBeLessThanOrEqual(remembered + 1e-9);
         expect(sum).toBeLessThanOrEqual(count + 1e-9);
-        // No spread is below 0, nor above that of zeros and ones.
+        // The spread is at least 0, and at most that of zeros and ones.
         expect(count * squares).toBeGreaterThanOrEqual(sum * sum - 1e-6);
         expect(squares).toBeLessThanOrEqual(sum + 1e-9);
       }
@@ -159,11 +159,11 @@ test('what was learned fades: after twice as many other scores an eighth of it i
 /** Share of 2,000 turns in which a search whose first answer failed repairs it. */
 function repairs(posterior: 'gaussian' | 'beta', learned?: Learned): number {
   const { root } = treeOf([[0, 0]]);
-  const turns = Array.from({ length: 2000 }, (_, turn) => goOnTo(posterior, root, new Random('turn', turn), learned));
+  const turns = Array.from({ length: 2000 }, (_, turn) => descend(posterior, root, new Random('turn', turn), learned));
   return turns.filter((each) => each !== undefined).length / turns.length;
 }
 
-/** As measured on code with a 1.5B model after a failure; and the other way round. */
+/** Pass rates measured on code with a 1.5B model after a failure; and the same reversed. */
 const badRepairs = { fresh: passing(0.16), repairs: passing(0.06), deeper: passing(0.03) };
 const goodRepairs = { fresh: passing(0.16), repairs: passing(0.35), deeper: passing(0.35) };
 
@@ -181,6 +181,8 @@ test.each(['gaussian', 'beta'] as const)('by %s, a taught search seldom does wha
 test('its own scores change the mind of a taught search', () => {
   const failures = Array.from({ length: 24 }, (): Answer => [0, 0]);
   const { root } = treeOf([...failures, ...Array.from({ length: 12 }, (): Answer => [1, 0.8])]);
-  const turns = Array.from({ length: 500 }, (_, turn) => goOnTo('gaussian', root, new Random('own', turn), badRepairs));
+  const turns = Array.from({ length: 500 }, (_, turn) =>
+    descend('gaussian', root, new Random('own', turn), badRepairs),
+  );
   expect(turns.filter((each) => each !== undefined).length).toBeGreaterThan(400);
 });

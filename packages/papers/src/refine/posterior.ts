@@ -1,5 +1,5 @@
-// Posterior of the scores that a place will bring, after those that it has brought, and one draw of it: as in AB-MCTS-A
-// (arXiv 2503.04412 §3, with the authors' priors). Chance is an argument.
+// Posterior of the scores at a place, given its past ones, and one draw from it: as in AB-MCTS-A (arXiv 2503.04412 §3, with the
+// authors' priors). Chance is an argument.
 
 import type { Random } from '@coppice/core/base';
 import type { ScoreSums } from '@coppice/core/tree';
@@ -9,10 +9,10 @@ export type PosteriorName = (typeof posteriorNames)[number];
 
 /** Jeffreys' prior. */
 const betaPrior = 0.5;
-/** Normal-inverse-gamma: mean, weight of the mean, degrees of freedom, scale. */
+/** Normal-inverse-gamma prior: mean, weight of the mean, degrees of freedom, scale. */
 const gaussianPrior = { mean: 0, weight: 1, freedom: 1, scale: 0.1 };
 
-/** Draws the mean score of a place. */
+/** Draws a mean score for a place. */
 export function drawMean(name: PosteriorName, scores: ScoreSums, random: Random): number {
   return name === 'beta' ? drawBeta(scores, random) : drawGaussian(scores, random);
 }

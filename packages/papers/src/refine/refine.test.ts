@@ -1,4 +1,4 @@
-// Choices worked by hand, and a repair as engine, verifier and log see it.
+// Choices worked by hand, and a repair as seen by engine, verifier and log.
 
 import { expect, test } from 'vitest';
 import { ScriptedEngine } from '../../../../tests/support/scripted-engine.ts';
@@ -33,7 +33,7 @@ test.each([
   expect(mean).toBeCloseTo(name === 'beta' ? a / (a + b) : a, 1);
 });
 
-/** The first answers are wrong; a repair is right where the turn before it names what was asked for. */
+/** The first answers are wrong; a repair is right if the turn before it gives the verifier's feedback. */
 const engine = () =>
   new ScriptedEngine({
     script: ({ path }) => {

@@ -1,7 +1,7 @@
-// Wider or deeper (AB-MCTS, arXiv 2503.04412): a tree of whole answers. At each answer, from the root down, Thompson sampling chooses
-// between a new one below it and going on to one of those that are there; a place without answers below it gets one. Below the root that
-// is a fresh answer; below an answer it is its repair, written after a turn of the user with the verifier's words. Of several models it
-// chooses which to ask in the same way. Chance follows from place and strand, so that a log that is taken up again goes on as it would have.
+// Wider or deeper (AB-MCTS, arXiv 2503.04412): a tree of whole answers. At each answer, from the root down, Thompson sampling chooses between
+// a new answer below it and one of those already there; a place without answers gets one. A new answer below the root is fresh. Below
+// another answer it is a repair, written after a user turn with the verifier's words. With several models, sampling also chooses the
+// writer. Chance follows from place and strand, so a resumed log makes the same choices.
 
 import { Random } from '@coppice/core/base';
 import type { Answer } from '@coppice/core/log';
@@ -28,11 +28,11 @@ import {
 import type { Manner, Node, Strand, Tree } from '@coppice/core/tree';
 import { lessonOf } from './lessons.ts';
 import { type PosteriorName, posteriorNames } from './posterior.ts';
-import { goOnTo, writerByScores } from './thompson.ts';
+import { descend, writerByScores } from './thompson.ts';
 
-/** `maxDepth` counts repairs of repairs, the first answer too; `prompt` has `{feedback}` where the verifier's words stand. */
+/** `maxDepth` counts the first answer and its repairs; `{feedback}` in `prompt` stands for the verifier's words. */
 interface RefineOptions extends WritingOptions, Pick<ProgramSize, 'rollouts' | 'maxDepth' | 'choose'> {
-  /** Writers by name; empty for the search's own model alone. */
+  /** Names of the writers; empty for the search's own model alone. */
   readonly models: readonly string[];
   readonly posterior: PosteriorName;
 }
@@ -47,7 +47,7 @@ const refineDefaults: RefineOptions = {
   prompt: '{feedback}',
 };
 
-/** More at a time only makes the tree wider: each chooses without knowing what the others bring. */
+/** Most answers at a time: more only make the tree wider, since each is chosen without the scores of the others. */
 const mostAtATime = 5;
 
 export const refine = defineProgram({
@@ -57,7 +57,7 @@ export const refine = defineProgram({
   expandsOnce: false,
   asksModels: true,
   takesTemperature: true,
-  // A repair is judged by itself.
+  // A repair is scored by itself.
   aggregation: 'last',
   options: {
     ...writingKnobs,
@@ -116,7 +116,7 @@ class Refine implements Program {
     return strand !== undefined;
   }
 
-  /** Places where the next strands would open if nothing came before them. */
+  /** The places where the next strands would open without further scores. */
   foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[] {
     const { sampling } = this.#options;
     const next = Array.from({ length: Math.min(count, this.#left(tree)) }, (_, at) => {
@@ -148,14 +148,14 @@ class Refine implements Program {
     return this.#options.prompt.replace('{feedback}', () => words);
   }
 
-  /** Answers that may still be begun; what was preempted or has failed does not count. None where no model is left to write them. */
+  /** Answers that may still begin; preempted and failed ones do not count. 0 if no model is left to write. */
   #left(tree: Tree): number {
     const { closed, strands } = tree;
     if (!hasWriter(tree, this.#options.models)) return 0;
     return Math.max(0, this.#options.rollouts - closed.completed - closed.pruned - strands.size);
   }
 
-  /** Manner and writer of a strand's answer at its place. */
+  /** How a strand's answer is drawn at its place, and which model writes it. */
   #mannerAt(tree: Tree, { id, node }: Pick<Strand, 'id' | 'node'>): Manner {
     const { models, posterior, answerTokens: maxTokens } = this.#options;
     const there = models.filter((model) => !tree.absences.has(model));
@@ -164,23 +164,23 @@ class Refine implements Program {
     return node.parent === undefined ? plain : { ...plain, sources: [node.key], byUser: true };
   }
 
-  /** Down from the root until a new answer is chosen, or a place is reached that has none below it. */
+  /** Descends from the root to a node that gets a new answer: one where sampling chooses that, or one without answers below it. */
   #place(tree: Tree, turn: number): Node {
     let node = tree.root;
     for (;;) {
-      const next = goOnTo(this.#options.posterior, node, new Random('refine', chanceOf(node), turn), tree.learned);
+      const next = descend(this.#options.posterior, node, new Random('refine', seedOf(node), turn), tree.learned);
       if (next === undefined) return node;
       node = next;
     }
   }
 }
 
-/** All roots have one key: by it alone every search would choose alike. Its first answer is its own. */
-function chanceOf({ key, byIndex }: Node): number {
+/** Seed of a node's choices. All roots have the same key, so a root uses that of its first answer, which differs between searches. */
+function seedOf({ key, byIndex }: Node): number {
   return byIndex?.get(0)?.key ?? key;
 }
 
-/** A log may end between the events of one outcome: what was left undone is made up for. */
+/** The next strand without a draw. A log may stop between the events of one outcome: records the missing ones first. */
 function readyStrand(tree: Tree): Strand | undefined {
   for (const strand of tree.strands.values()) {
     if (strand.awaiting > 0) continue;

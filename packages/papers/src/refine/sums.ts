@@ -1,16 +1,16 @@
-// Sums of scores: of answers in a tree, put together, taken apart and weighed. Pure.
+// Sums of scores: of the answers in a tree, and their arithmetic. Pure.
 
 import type { Node, ScoreSums } from '@coppice/core/tree';
 
 export const nothing: ScoreSums = { count: 0, sum: 0, squares: 0 };
 
-/** Scores of answers themselves, twins counted. */
-export function generatedAt(answers: readonly Node[]): ScoreSums {
-  return answers.map(({ count, score }) => repeated(score, count)).reduce(more, nothing);
+/** Sums of the answers' own scores; twins count separately. */
+export function ownScores(answers: readonly Node[]): ScoreSums {
+  return answers.map(({ count, score }) => repeated(score, count)).reduce(add, nothing);
 }
 
-/** Scores of an answer and of all that were written below it. */
-export function reachedBy({ visits, value, squares }: Node): ScoreSums {
+/** Sums of the scores of an answer and of all answers below it. */
+export function subtreeScores({ visits, value, squares }: Node): ScoreSums {
   return { count: visits, sum: value, squares };
 }
 
@@ -18,11 +18,11 @@ export function repeated(score: number, count: number): ScoreSums {
   return { count, sum: count * score, squares: count * score * score };
 }
 
-export function more(a: ScoreSums, b: ScoreSums): ScoreSums {
+export function add(a: ScoreSums, b: ScoreSums): ScoreSums {
   return { count: a.count + b.count, sum: a.sum + b.sum, squares: a.squares + b.squares };
 }
 
-export function less(a: ScoreSums, b: ScoreSums): ScoreSums {
+export function subtract(a: ScoreSums, b: ScoreSums): ScoreSums {
   return {
     count: Math.max(0, a.count - b.count),
     sum: Math.max(0, a.sum - b.sum),
@@ -30,13 +30,13 @@ export function less(a: ScoreSums, b: ScoreSums): ScoreSums {
   };
 }
 
-/** The same mean and spread, counted as at most so many scores. */
+/** Keeps mean and spread but counts at most `most` scores. */
 export function atMost(most: number, { count, sum, squares }: ScoreSums): ScoreSums {
   const share = count <= most ? 1 : most / count;
   return { count: share * count, sum: share * sum, squares: share * squares };
 }
 
-/** The mean as it is when its odds are so many times as high; means of 0 and 1 stay. The spread stays one of scores from 0 to 1. */
+/** Multiplies the odds of the mean; means of 0 and 1 stay. The spread stays that of scores from 0 to 1. */
 export function withOdds(times: number, { count, sum, squares }: ScoreSums = nothing): ScoreSums {
   if (count === 0) return nothing;
   const mean = sum / count;

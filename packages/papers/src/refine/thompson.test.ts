@@ -1,4 +1,4 @@
-// Who is asked, by what each has scored.
+// The choice of the writer by the scores of each model.
 
 import { expect, test } from 'vitest';
 import { Random } from '../../../core/src/base/random.ts';
@@ -7,7 +7,7 @@ import { posteriorNames } from './posterior.ts';
 import { createRefine } from './refine.ts';
 import { writerByScores } from './thompson.ts';
 
-/** A tree of answers below the root, by the models that wrote them and what they were worth. */
+/** A tree of answers below the root, each with the model that wrote it and its reward. */
 function treeOf(answers: readonly (readonly [model: string, reward: number])[]): Tree {
   const tree = Tree.plant('last');
   for (const [index, [model, reward]] of answers.entries()) {

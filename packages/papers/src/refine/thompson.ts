@@ -1,19 +1,19 @@
-// Thompson sampling in a tree of whole answers: whether a new answer is written at a place or one of its answers is gone on from, and which
-// model is asked (AB-MCTS, arXiv 2503.04412 §3 and its multi-model form). One draw of what is believed of each option; the highest
-// is taken. Reads scores alone; chance is an argument.
+// Thompson sampling in a tree of whole answers (AB-MCTS, arXiv 2503.04412 §3 and its multi-model form). It decides whether a place gets a
+// new answer or the search descends to one of its answers, and which model writes. Each option gets one draw from its posterior; the
+// highest wins. Reads scores alone; chance is an argument.
 
 import type { Random } from '@coppice/core/base';
 import { isComplete, type Learned, type Node, type ScoreSums, type Tree } from '@coppice/core/tree';
 import { priorAt } from './lessons.ts';
 import { drawMean, type PosteriorName } from './posterior.ts';
-import { generatedAt, less, more, reachedBy } from './sums.ts';
+import { add, ownScores, subtract, subtreeScores } from './sums.ts';
 
 /**
- * The answer to go on to, or nothing where a new one is to be written here. AB-MCTS-A: first between a new answer and the old ones together,
- * then which of these. What earlier searches taught counts in the first choice alone: in the second all would begin with the same, and
- * their own scores would hardly tell them apart.
+ * The answer to descend to, or undefined for a new answer here. AB-MCTS-A first chooses between a new answer and all old ones together, then
+ * among the old ones. Lessons of earlier searches count in the first choice alone: in the second they would be equal for all answers
+ * and outweigh their own scores.
  */
-export function goOnTo(
+export function descend(
   posterior: PosteriorName,
   node: Node,
   random: Random,
@@ -23,12 +23,12 @@ export function goOnTo(
   if (open.length === 0) return undefined;
   const draw = (scores: ScoreSums) => drawMean(posterior, scores, random);
   const prior = priorAt(node.depth, learned);
-  const deeper = less(open.map(reachedBy).reduce(more), generatedAt(open));
-  if (draw(more(prior.wider, generatedAt(node.children))) >= draw(more(prior.deeper, deeper))) return undefined;
-  return highest(open, (child) => draw(reachedBy(child)));
+  const deeper = subtract(open.map(subtreeScores).reduce(add), ownScores(open));
+  if (draw(add(prior.wider, ownScores(node.children))) >= draw(add(prior.deeper, deeper))) return undefined;
+  return highest(open, (child) => draw(subtreeScores(child)));
 }
 
-/** The model to ask, by what each of them has scored anywhere in the tree. */
+/** The model that writes next, by the scores of all its answers in the tree. */
 export function writerByScores(
   posterior: PosteriorName,
   { nodes }: Tree,
@@ -36,7 +36,7 @@ export function writerByScores(
   random: Random,
 ): string | undefined {
   if (models.length < 2) return models[0];
-  const scores = models.map((model) => generatedAt(nodes.filter(({ step }) => step?.model === model)));
+  const scores = models.map((model) => ownScores(nodes.filter(({ step }) => step?.model === model)));
   return highest(models, (_, at) => drawMean(posterior, scores[at]!, random));
 }
 

@@ -14,7 +14,7 @@ const options = {
   certainCurve: 1,
 };
 
-/** Answers in the order of their samples, a letter each; weights where the path was scored. */
+/** Answers in the order of their samples, a letter each; `weights` are the scores of their paths. */
 function exitOf(rule: string, answers: string, given: Partial<typeof options> = {}, weights: number[] = []) {
   const tree = Tree.plant('product');
   const votes: PathVote[] = [...answers].map((answer, at) => {
@@ -38,17 +38,17 @@ describe('the exit', () => {
     expect(exitOf('lead', 'aaa', {}, [0.9, 0.9, 0.4])?.evidence).toMatchObject({ ahead: 2.2, node: 0 });
     expect(exitOf('lead', 'aaab', {}, [0.9, 0.9, 0.4, 0.1])).toBeUndefined();
     expect(exitOf('lead', 'aaab', { certainRisk: 0.2 }, [0.9, 0.9, 0.4, 0.1])?.evidence).toMatchObject({ ahead: 2.1 });
-    // Many poor votes do not outweigh a few good ones.
+    // Many low rewards do not outweigh a few high ones.
     expect(exitOf('lead', 'bbbbaaa', {}, [0.1, 0.1, 0.1, 0.1, 0.9, 0.9, 0.9])?.evidence).toMatchObject({ node: 4 });
   });
 
   test('margin fires where the lead in weight is more than half of a mean vote of the second', () => {
-    // a: 0.9 + 0.3 + 0.1; b: 0.4 + 0.4: ahead by 0.5, and 0.2 is needed.
+    // a: 0.9 + 0.3 + 0.1; b: 0.4 + 0.4: ahead by 0.5, with 0.2 needed.
     expect(exitOf('margin', 'aabba', {}, [0.9, 0.3, 0.4, 0.4, 0.1])?.evidence).toMatchObject({
       ahead: 0.5,
       needed: 0.2,
     });
-    // b: 0.6 + 0.6: ahead by 0.1, and 0.3 is needed.
+    // b: 0.6 + 0.6: ahead by 0.1, with 0.3 needed.
     expect(exitOf('margin', 'aabba', {}, [0.9, 0.3, 0.6, 0.6, 0.1])).toBeUndefined();
     expect(exitOf('margin', 'aaaa')).toBeUndefined();
   });
@@ -67,7 +67,7 @@ describe('the exit', () => {
     expect(exitBy('threshold', belief(5, 0.7), { certainReward: 0.4 })).toBeDefined();
   });
 
-  /** Agreement of the first so many answers, letters in the order of their samples. */
+  /** Agreement of the first answers, as letters in the order of their samples. */
   const believing = (answers: string): Belief => ({
     votes: () => [],
     certainty: (upTo) => {
@@ -97,7 +97,7 @@ describe('the exit', () => {
     expect(fires(`aabbc${'xyzuvwp'}`, { certainEvery: 0 })).toBeUndefined();
     expect(fires(`aabbc${'xyzuvwpq'}`, { certainEvery: 0 })).toMatchObject({ answers: 13, read: 5, allowed: 13 });
     expect(fires('aaaaa', {})).toMatchObject({ answers: 5, allowed: 5 });
-    // Read at every answer, a search that comes to agree gets fewer: ten of thirteen agree to 0.73, so 5 + 11 · 0.27.
+    // Read at every answer, a search whose answers come to agree gets fewer: ten of thirteen agree to 0.73, so 5 + 11 · 0.27.
     expect(fires('aabbcaaaaaaaa', {})).toMatchObject({ answers: 13, read: 13, allowed: 8 });
     // A steeper curve trusts half an agreement: 0.6555² of 11 is 4.7, so 10.
     expect(fires('aabbcxyzuv', { certainEvery: 0, certainCurve: 2 })).toMatchObject({ answers: 10, allowed: 10 });

@@ -1,6 +1,6 @@
-// Exits because the answers agree, to compare the worth of more work with: P1's threshold and curve, P3's margin, and `lead`. None promises
-// anything: a model may be certain and wrong. The option `certain` asks for one; experiments alone turn it. Reads votes and signals of
-// the program, never the order of arrival.
+// Exits because the answers agree, as baselines for the worth of more work: P1's threshold and curve, P3's margin, and `lead`. None
+// promises anything: a model may be certain and wrong. The option `certain` selects one; only experiments set it. The rules read votes
+// and signals of the program, never the order of arrival.
 
 import { groupAnswers } from '@coppice/core/answer';
 import type { Knobs, OptionsOf } from '@coppice/core/base';
@@ -95,7 +95,7 @@ function certainty(name: CertaintyOptions['certain'], summary: string, find: Fin
   return defineExit({ name, summary, options: certaintyKnobs, when: ({ certain }) => certain === name, make });
 }
 
-/** P1 §3.2: each signal of the program has reached its threshold. */
+/** P1 §3.2: every signal of the program has reached its threshold. */
 function threshold(belief: Belief, options: CertaintyOptions): Agreement {
   const { answers, agreement, reward } = lastReading(belief, options);
   const { certainAnswers, certainAgreement, certainReward } = options;
@@ -107,8 +107,8 @@ function threshold(belief: Belief, options: CertaintyOptions): Agreement {
 }
 
 /**
- * P1 §3.2 and §6.4, allocation along a curve: a search gets so many answers as the agreement at its last reading allows, all of
- * its rollouts where nothing agrees, no more where everything does.
+ * P1 §3.2 and §6.4, allocation along a curve: the agreement at the last reading sets the number of answers, from `certainAnswers` at full
+ * agreement to all rollouts at none.
  */
 function curve(belief: Belief, options: CertaintyOptions, { rollouts }: Limits): Agreement {
   const { agreement, answers: read } = lastReading(belief, options);
@@ -120,10 +120,10 @@ function curve(belief: Belief, options: CertaintyOptions, { rollouts }: Limits):
   return { evidence: { answers, agreement: readable(agreement), read, allowed, rollouts } };
 }
 
-/** An agreement is a quotient of logarithms, and may miss a whole number of answers by a little. */
+/** Agreement is a quotient of logarithms, so a whole number of answers may come out slightly too large. */
 const rounding = 1e-9;
 
-/** Reads at the first `certainAnswers` answers and every `certainEvery` after them. */
+/** The reading at the first `certainAnswers` answers, or at the latest `certainEvery` after them. */
 function lastReading({ certainty }: Belief, { certainAnswers, certainEvery }: CertaintyOptions): Certainty {
   const now = certainty();
   const since = now.answers - Math.max(2, certainAnswers);
@@ -134,7 +134,7 @@ function lastReading({ certainty }: Belief, { certainAnswers, certainEvery }: Ce
 /** α of P3 §4.4. */
 const marginShare = 0.5;
 
-/** P3 §4.4: the leader's weight is ahead of the second's by more than α times the mean weight of the second's answers. */
+/** P3 §4.4: the leader's weight exceeds the second's by more than α times the mean weight of the second's answers. */
 function margin({ votes }: Belief, { certainAnswers }: CertaintyOptions): Agreement {
   const all = votes();
   const [leader, second] = groupAnswers(all);
@@ -146,7 +146,7 @@ function margin({ votes }: Belief, { certainAnswers }: CertaintyOptions): Agreem
 }
 
 /**
- * Growth of the leader's log odds against the second for each reward that it is ahead: 1.3 to 1.4 on every
+ * Growth of the leader's log odds against the second per reward of lead: 1.3 to 1.4 on every
  * second GSM8K question with a 1.5B model and its own reward model (lab/docs/experiments/real-models.md).
  */
 const oddsOfAReward = 1.4;
@@ -155,7 +155,7 @@ export function leadNeeded(risk: number): number {
   return Math.log(1 / risk) / oddsOfAReward;
 }
 
-/** The leader's rewards, added up, are ahead of the second's by enough to leave it odds of ε. */
+/** The leader's summed rewards exceed the second's by enough to leave the second odds of ε. */
 function lead({ votes }: Belief, { certainRisk }: CertaintyOptions): Agreement {
   const [leader, second] = groupAnswers(votes());
   const needed = leadNeeded(certainRisk);

@@ -1,5 +1,5 @@
-// Policies of papers: P0 §3.4 without §4.3, and TAPER (arXiv 2605.06914), whose width rule sees the engine's step alone and keeps it within a
-// budget of slack. Before anything has been measured TAPER shares out all that is free.
+// Policies of papers: P0 §3.4 without §4.3, and TAPER (arXiv 2605.06914). TAPER's width rule sees only the engine's step time and keeps it
+// within a budget of slack. Before the first measurement it shares out all free strands.
 
 import { evenly } from '@coppice/core/base';
 import type { Servers } from '@coppice/core/cost';
@@ -12,12 +12,12 @@ export const positiveStrict = definePolicy({
   settings: { positiveExit: 'on', negativeExit: 'strict' },
 });
 
-/** How much longer a step may take than on an idle engine; TAPER takes it from the objectives of its requests. */
+/** Allowed growth of a step's time over an idle engine's. TAPER derives it from the objectives of its requests. */
 const slack = 1;
 /** Completed rollouts before a search gets more than its own strands. */
 const gate = 1;
 
-/** More branches while a step takes at most (1 + slack) times that of an idle engine; dealt out evenly, the oldest first. */
+/** Adds branches while a step takes at most (1 + slack) times an idle engine's; dealt evenly, the oldest search first. */
 export const slackWidths: WidthRule = (seats, budget, _nowMs, servers) => {
   const needed = sumOf(seats, ({ base }) => base);
   const limit = Math.max(needed, Math.min(budget, strandsWithin(servers)));

@@ -1,6 +1,6 @@
-// One node among several. Searches that it can start at once it starts, under a lease; the others it offers to the queue between nodes, from
-// which each node takes what it has room for. It recovers searches of dead nodes. Everything here may fail or come late: the journal's epochs
-// keep searches whole, and each round begins from the tables.
+// One node among several. It starts the searches it has room for, under a lease, and offers the others to the queue between nodes, from which
+// each node takes as many as fit. It recovers searches of dead nodes. Any call here may fail or come late: the journal's epochs keep
+// searches whole, and each round starts from the tables.
 
 import { every, liveTimers, type Timers } from '@coppice/core/base';
 import type { Cluster, HeldSearch, LivingNode, OfferedSearch, Taker } from '@coppice/core/journal';
@@ -26,27 +26,27 @@ export interface ClusterOptions {
 }
 
 const beatMs = 2000;
-/** Interval of looking without a bell. */
+/** Interval between looks at the queue, in case a bell was missed. */
 const lookMs = 500;
 const sweepEvery = 5;
 
 export class PostgresCluster implements Cluster {
   readonly #options: ClusterOptions;
   readonly #leases: LeaseWriter;
-  /** Searches whose leases are held here, with their models. */
+  /** Searches whose leases this node holds, and their models. */
   readonly #held = new Map<string, string>();
-  /** Accepted while the database was away, and not in the queue yet. */
+  /** Searches accepted while the database was unreachable, and not in the queue yet. */
   readonly #unsent = new Map<string, OfferedSearch>();
   readonly #taking = new Set<string>();
-  readonly #again = new Set<string>();
-  /** Models without waiting searches, as far as this node has heard. */
+  readonly #takeAgain = new Set<string>();
+  /** Models for which the queue was empty at the last look. */
   readonly #drained = new Set<string>();
   #living: readonly LivingNode[] = [];
-  /** Searches that wait between nodes, by owner, as of the last beat. */
+  /** Searches in the queue between nodes, by owner, as of the last beat. */
   #waiting: ReadonlyMap<string, number> = new Map();
   readonly #shares = new ServerShares();
   #servers = '';
-  /** A reader wants the nodes' reports: the next beat reads all of them. */
+  /** `living` was read since the last beat: the next beat reads the reports of all nodes. */
   #isWatched = false;
   #queueAgeMs = 0;
   #taker: Taker | undefined;
@@ -68,7 +68,7 @@ export class PostgresCluster implements Cluster {
     const { journal } = this.#options;
     this.#taker = taker;
     this.#isTaking = true;
-    await this.#meet(taker);
+    await this.#exchangeBeats(taker);
     journal.onQueued = (model) => {
       this.#drained.delete(model);
       void this.#take(model);
@@ -82,7 +82,7 @@ export class PostgresCluster implements Cluster {
     return this.#isTaking && this.#drained.has(model);
   }
 
-  /** A node that is new to this one may be in the table. */
+  /** Asks the tables about an unknown node: it may be newer than the last beat. */
   async lives(node: string): Promise<boolean> {
     const isKnown = node === this.node || this.#living.some((each) => each.node === node);
     return isKnown || this.#options.membership.lives(node);
@@ -160,10 +160,10 @@ export class PostgresCluster implements Cluster {
 
   // ---- taking ----------------------------------------------------------------------------------------------------
 
-  /** Takes one search at a time per model, while there is room; one that comes meanwhile makes it look once more. */
+  /** Takes one search at a time per model while there is room; a call meanwhile makes it look once more. */
   async #take(model: string): Promise<void> {
     if (this.#taking.has(model)) {
-      this.#again.add(model);
+      this.#takeAgain.add(model);
       return;
     }
     this.#taking.add(model);
@@ -173,14 +173,14 @@ export class PostgresCluster implements Cluster {
       this.#warn('take', error);
     }
     this.#taking.delete(model);
-    if (this.#again.delete(model)) return this.#take(model);
+    if (this.#takeAgain.delete(model)) return this.#take(model);
   }
 
   async #takeOne(model: string, taker: Taker): Promise<boolean> {
     const { queue } = this.#options;
     const id = await queue.take(model);
     if (id === undefined) {
-      if (!this.#again.has(model)) this.#drained.add(model);
+      if (!this.#takeAgain.has(model)) this.#drained.add(model);
       return false;
     }
     const outcome = await taker.takeUp(id);
@@ -196,7 +196,7 @@ export class PostgresCluster implements Cluster {
     if (this.#isBeating) return;
     this.#isBeating = true;
     try {
-      await this.#meet(this.#taker);
+      await this.#exchangeBeats(this.#taker);
       await this.#keepLeases();
       for (const search of this.#unsent.values()) await this.offer(search);
       this.#leases.retry();
@@ -209,8 +209,8 @@ export class PostgresCluster implements Cluster {
     this.#isBeating = false;
   }
 
-  /** Writes this node's beat, and reads those of the others. */
-  async #meet(taker: Taker | undefined): Promise<void> {
+  /** Writes this node's beat and reads those of the others. */
+  async #exchangeBeats(taker: Taker | undefined): Promise<void> {
     const { membership } = this.#options;
     const { machine } = this.#options;
     const servers = [...new Set((taker?.servers() ?? []).map((url) => serverName(url, machine)))];
@@ -223,7 +223,7 @@ export class PostgresCluster implements Cluster {
     taker.usedElsewhere(await membership.shareUsage(taker.used()));
   }
 
-  /** Decides whether this beat reads the nodes' servers and reports: they matter now, or are old. */
+  /** True if this beat has to read servers and reports of all nodes: `living` was read, servers changed, or the last reading is old. */
   #isWhole(servers: string): boolean {
     const isWhole = this.#isWatched || servers !== this.#servers || this.#beats % sweepEvery === 0;
     this.#isWatched = false;
@@ -239,26 +239,26 @@ export class PostgresCluster implements Cluster {
 
   async #keepLeases(): Promise<void> {
     const { membership, queue, models } = this.#options;
-    // A lease of a search that does not run here would keep others from it.
+    // A lease of a search that does not run here would block the other nodes.
     for (const id of this.#held.keys()) if (this.#taker?.has(id) === false) this.#held.delete(id);
     const standings = await membership.standings([...this.#held.keys()]);
     for (const standing of standings) await this.#follow(standing);
     for (const model of models) {
-      const mine = [...this.#held].filter(([, of]) => of === model).map(([id]) => id);
-      await queue.touch(model, mine);
+      const heldIds = [...this.#held].filter(([, of]) => of === model).map(([id]) => id);
+      await queue.touch(model, heldIds);
     }
   }
 
   async #follow({ id, node, home, isEnded, isCancelled }: Standing): Promise<void> {
     if (isEnded) return;
-    const isDeserted = home !== null && !(await this.lives(home));
+    const hasLostClient = home !== null && !(await this.lives(home));
     if (node !== this.node) {
       this.#held.delete(id);
       this.#taker?.lose(id);
-    } else if (isCancelled || isDeserted) this.#taker?.cancel(id);
+    } else if (isCancelled || hasLostClient) this.#taker?.cancel(id);
   }
 
-  /** Recovers searches of dead nodes that no lease brings back. */
+  /** Recovers searches of dead nodes that have no lease. */
   async #sweep(): Promise<void> {
     const { membership, queue } = this.#options;
     const living = this.#living.map(({ node }) => node);

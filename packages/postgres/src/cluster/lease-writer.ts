@@ -1,10 +1,10 @@
-// Writes leases of searches that a node started by itself, and their ends, in order and in batches; no caller waits. A late or lost lease only
-// costs time if this node dies.
+// Writes the leases of searches that this node started itself, and the ends of leases, in order and in batches; no caller waits. A late or
+// lost lease only costs time if this node dies.
 
 import type { OfferedSearch } from '@coppice/core/journal';
 import type { NodeQueue } from './node-queue.ts';
 
-interface OverSearch {
+interface EndedSearch {
   readonly id: string;
   readonly model: string;
 }
@@ -13,7 +13,7 @@ export class LeaseWriter {
   readonly #queue: Pick<NodeQueue, 'hold' | 'complete'>;
   readonly #warn: (what: string, error: unknown) => void;
   #held: OfferedSearch[] = [];
-  #over: OverSearch[] = [];
+  #ended: EndedSearch[] = [];
   #running: Promise<void> | undefined;
 
   constructor(queue: Pick<NodeQueue, 'hold' | 'complete'>, warn: (what: string, error: unknown) => void) {
@@ -26,15 +26,15 @@ export class LeaseWriter {
     this.retry();
   }
 
-  /** A search that ended before its lease was written needs none. */
-  complete(search: OverSearch): void {
+  /** Drops the lease if it is not written yet. */
+  complete(search: EndedSearch): void {
     const at = this.#held.findIndex(({ id }) => id === search.id);
     if (at >= 0) this.#held.splice(at, 1);
-    else this.#over.push(search);
+    else this.#ended.push(search);
     this.retry();
   }
 
-  /** Writes waiting leases and ends; those that the database refuses wait for the next call. */
+  /** Writes waiting leases and ends. The next call writes those that the database refuses. */
   retry(): void {
     this.#running ??= this.#write()
       .catch((error: unknown) => this.#warn('lease', error))
@@ -43,13 +43,13 @@ export class LeaseWriter {
       });
   }
 
-  /** Resolves when the writes under way are done or refused. */
+  /** Resolves when the current writes are done or refused. */
   async settled(): Promise<void> {
     await this.#running;
   }
 
   async #write(): Promise<void> {
-    while (this.#held.length + this.#over.length > 0) {
+    while (this.#held.length + this.#ended.length > 0) {
       const held = this.#held;
       this.#held = [];
       await this.#eachModel(
@@ -57,22 +57,22 @@ export class LeaseWriter {
         (model, group) => this.#queue.hold(model, group),
         (left) => this.#held.unshift(...left),
       );
-      const over = this.#over;
-      this.#over = [];
+      const ended = this.#ended;
+      this.#ended = [];
       await this.#eachModel(
-        over,
+        ended,
         (model, group) =>
           this.#queue.complete(
             model,
             group.map(({ id }) => id),
           ),
-        (left) => this.#over.unshift(...left),
+        (left) => this.#ended.unshift(...left),
       );
     }
   }
 
-  /** A failed batch goes to `keep`, and ends the round. */
-  async #eachModel<Each extends OverSearch>(
+  /** Gives a failed batch and the rest to `keep`, and ends the round. */
+  async #eachModel<Each extends EndedSearch>(
     searches: readonly Each[],
     write: (model: string, group: readonly Each[]) => Promise<void>,
     keep: (left: readonly Each[]) => void,

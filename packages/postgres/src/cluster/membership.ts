@@ -1,5 +1,5 @@
-// The living nodes and the holders of searches: a node's reads and writes every few seconds. Times are the database's, so that a node with a wrong
-// clock counts as alive. It decides nothing.
+// The living nodes and the holders of searches: what a node reads and writes at each beat. Times come from the database's clock, so a node with
+// a wrong clock counts as alive. It decides nothing.
 
 import type { Clock } from '@coppice/core/base';
 import type { LivingNode, Plain, WindowUse } from '@coppice/core/journal';
@@ -7,29 +7,29 @@ import pg, { type Pool } from 'pg';
 import { clientConfig, type DatabaseOptions } from '../journal/connection.ts';
 
 type NodeFacts = Pick<LivingNode, 'node' | 'version' | 'models'>;
-type NodeWords = Pick<LivingNode, 'servers' | 'report'>;
+type ServersAndReport = Pick<LivingNode, 'servers' | 'report'>;
 
 export interface Standing {
   readonly id: string;
-  /** The node that has it. */
+  /** The node that runs the search. */
   readonly node: string;
-  /** The node whose client waits for it. */
+  /** The node whose client waits for the search. */
   readonly home: string | null;
   readonly isEnded: boolean;
   readonly isCancelled: boolean;
 }
 
-/** A node that was silent for longer is dead to the others; longer than the lease of a job, so that jobs come back first. */
+/** Silence after which other nodes count a node as dead; longer than a job's lease, so that its jobs return first. */
 const silentSeconds = 30;
 
-const skewQuestions = 3;
+const skewQueries = 3;
 
 export class Membership {
   readonly #pool: Pool;
   readonly #schema: string;
   readonly #facts: NodeFacts;
-  /** Servers and reports of nodes at the last whole reading. */
-  #said: ReadonlyMap<string, NodeWords> = new Map();
+  /** Servers and reports of the nodes at the last full reading. */
+  #lastReports: ReadonlyMap<string, ServersAndReport> = new Map();
 
   constructor(options: DatabaseOptions, facts: NodeFacts) {
     this.#pool = new pg.Pool({ ...clientConfig(options), max: 2 });
@@ -38,7 +38,7 @@ export class Membership {
     this.#facts = facts;
   }
 
-  /** `servers`: names of the servers that it uses now. */
+  /** `servers`: names of the servers that this node uses now. */
   async beat(report: Plain, servers: readonly string[]): Promise<void> {
     const { node, version, models } = this.#facts;
     const sql = `insert into ${this.#schema}.nodes (node, seen, version, models, servers, report)
@@ -48,25 +48,25 @@ export class Membership {
   }
 
   /**
-   * Every node reads of every node, so what is read grows with their square: servers and reports are most of it, and wait for a reading
-   * of the whole (`isWhole`) unless a node has come.
+   * Every node reads about every node, so the amount grows with their square. Servers and reports are most of it: they are read only if
+   * `isWhole`, or if a node is new.
    */
   async living(isWhole = true): Promise<LivingNode[]> {
-    const said = isWhole ? 'servers, report::json,' : '';
-    const sql = `select node, version, models, ${said}
+    const reported = isWhole ? 'servers, report::json,' : '';
+    const sql = `select node, version, models, ${reported}
                    (extract(epoch from now() - seen) * 1000)::double precision as "silentMs"
                  from ${this.#schema}.nodes where seen > now() - interval '${silentSeconds} s' order by node`;
     const { rows } = await this.#pool.query(sql);
-    if (isWhole) this.#said = new Map(rows.map(({ node, servers, report }) => [node, { servers, report }]));
-    else if (!rows.every(({ node }) => this.#said.has(node))) return this.living();
-    return rows.map((row) => ({ ...row, ...this.#said.get(row.node) }));
+    if (isWhole) this.#lastReports = new Map(rows.map(({ node, servers, report }) => [node, { servers, report }]));
+    else if (!rows.every(({ node }) => this.#lastReports.has(node))) return this.living();
+    return rows.map((row) => ({ ...row, ...this.#lastReports.get(row.node) }));
   }
 
-  /** Milliseconds that the database's clock is ahead, to half the round trip of the quickest of a few queries. */
+  /** Milliseconds by which the database's clock is ahead; the error is at most half the shortest round trip of a few queries. */
   async skewMs(clock: Clock): Promise<number> {
     const sql = 'select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms';
     const found: { readonly takenMs: number; readonly skewMs: number }[] = [];
-    for (let asked = 0; asked < skewQuestions; asked += 1) {
+    for (let asked = 0; asked < skewQueries; asked += 1) {
       const askedMs = clock.nowMs();
       const { rows } = await this.#pool.query(sql);
       const takenMs = clock.nowMs() - askedMs;
@@ -80,7 +80,7 @@ export class Membership {
     return (await this.#pool.query(sql, [node])).rows.length > 0;
   }
 
-  /** Searches that wait between nodes, by owner; those that run on what is left over take no place. */
+  /** Searches in the queue between nodes, by owner. Background work on idle capacity is not counted. */
   async waiting(): Promise<Map<string, number>> {
     const sql = `select owner, count(*)::integer as count from ${this.#schema}.searches
                  where ended_ms is null and state = 'queued' and about::json->>'idle' is null
@@ -89,7 +89,7 @@ export class Membership {
     return new Map((await this.#pool.query(sql)).rows.map(({ owner, count }) => [owner, count]));
   }
 
-  /** Wait so far of the oldest search in the queue between nodes. */
+  /** Wait of the oldest search in the queue between nodes. */
   async queueAgeMs(): Promise<number> {
     const sql = `select coalesce(extract(epoch from now()) * 1000 - min(created_ms), 0)::double precision as age
                  from ${this.#schema}.searches
@@ -98,7 +98,7 @@ export class Membership {
     return Math.max(0, Number((await this.#pool.query(sql)).rows[0]?.age));
   }
 
-  /** Writes all of this node's counts; gives those of the other nodes for the same windows. */
+  /** Writes this node's usage and returns that of the other nodes in the same windows. */
   async shareUsage(own: readonly WindowUse[]): Promise<WindowUse[]> {
     if (own.length === 0) return [];
     const rows = `json_to_recordset($1) as own ("key" text, "spanMs" float8, "windowMs" float8, requests bigint, tokens bigint)`;
@@ -128,7 +128,7 @@ export class Membership {
     return (await this.#pool.query(sql, [ids])).rows;
   }
 
-  /** Searches that a client of a dead node waited for, and that could not move: a node that lives has to end them. */
+  /** Unfinished searches whose client waited at a dead node, and that cannot move: a living node has to end them. */
   async abandoned(living: readonly string[]): Promise<string[]> {
     const sql = `select id from ${this.#schema}.searches
                  where ended_ms is null and background = 0 and about::json->>'home' is null and not (node = any($1))
@@ -136,7 +136,7 @@ export class Membership {
     return (await this.#pool.query(sql, [living])).rows.map(({ id }) => String(id));
   }
 
-  /** Forgets this node, and those that have been silent for a day. */
+  /** Deletes this node's row, and those of nodes silent for a day. */
   async leave(): Promise<void> {
     const sql = `delete from ${this.#schema}.nodes where node = $1 or seen < now() - interval '1 day'`;
     await this.#pool.query(sql, [this.#facts.node]);

@@ -10,11 +10,11 @@ import { NodeQueue } from './node-queue.ts';
 let database: TestDatabase;
 let options: DatabaseOptions;
 
-/** Turns are seconds since 1970. */
+/** Turns are in seconds since 1970. */
 const turnOf = (at: number) => 1_790_000_000 + at;
 const searchId = (at: number) => `srch_${String(at).padStart(32, '0')}`;
 
-/** A node of one version: what it writes to, and what it takes from. */
+/** A node of one version: the formats it writes and reads. */
 async function nodeOf(formats: LogFormats): Promise<{ queue: NodeQueue; journal: PostgresJournal }> {
   const journal = await PostgresJournal.open({ ...options, formats });
   const queue = await NodeQueue.open({ ...options, formats }, ['m'], () => {});
@@ -90,11 +90,11 @@ describe.skipIf(!hasPostgres)('the queue between nodes', () => {
     expect(await young.journal.claim(olds, 0, 1)).toBe(true);
     await young.queue.giveBack('m', [olds, youngs]);
     expect(await old.queue.take('m')).toBeUndefined();
-    // Not even where the queue would give it: the journal knows.
+    // The journal refuses the claim too, in case the queue hands the search out.
     expect(await old.journal.claim(olds, 1, 2)).toBe(false);
     expect(await old.journal.claim(youngs, 0, 2)).toBe(false);
     await young.queue.complete('m', [olds, youngs]);
-    // Both without a job, and their nodes gone: each version offers what it can read.
+    // Neither has a job, and both nodes are gone: each version offers what it can read.
     expect(await old.queue.offerOrphans([])).toEqual([]);
     expect((await young.queue.offerOrphans([])).map(({ id }) => id)).toEqual([olds, youngs]);
     expect(await old.queue.take('m')).toBeUndefined();

@@ -1,6 +1,6 @@
-// The queue between nodes, on pg-boss; the only file that knows it. One queue per model and format of log, so that a node
-// takes only what it can run and read; in it the order is the searches' turns. A job that was taken is a lease: it comes
-// back by itself when its taker is silent for ten seconds. A job names a search and holds nothing else.
+// The queue between nodes, on pg-boss; the only file that knows pg-boss. There is one queue per model and log format, so that a node
+// takes only what it can run and read; each is ordered by the searches' turns. A taken job is a lease: it returns to the queue when
+// its taker is silent for ten seconds. A job holds the id of its search and nothing else.
 
 import { createHash } from 'node:crypto';
 import { assert } from '@coppice/core/base';
@@ -13,19 +13,19 @@ interface NodeQueueOptions extends DatabaseOptions {
   readonly formats?: LogFormats;
 }
 
-/** The least that pg-boss allows. */
+/** pg-boss's minimum. */
 const heartbeatSeconds = 10;
 const superviseSeconds = 2;
-/** Older formats are of nodes that are being exchanged: found empty, their queues are not asked at every turn. */
+/** Pause after an empty look at older formats: those queues only fill while nodes of an older version run. */
 const lookAgainMs = 2000;
 const daySeconds = 86_400;
-/** 2026-01-01: turns are seconds since 1970, and a priority has 32 bits. */
+/** 2026-01-01: turns are seconds since 1970, but a priority has only 32 bits. */
 const turnOrigin = 1_767_225_600;
-/** Turns closer together than this stand in order of arrival. */
+/** Turns that are closer together keep the order of arrival. */
 const turnsPerSecond = 10;
 const mostPriority = 2 ** 31 - 1;
 
-/** A lease ends by silence, not by age or number; what is done is deleted after an hour. */
+/** A lease ends by silence, not by age or number of tries; finished jobs are deleted after an hour. */
 const queueOptions = {
   heartbeatSeconds,
   expireInSeconds: daySeconds - 1,
@@ -35,7 +35,7 @@ const queueOptions = {
   retryDelay: 0,
 } as const;
 
-/** Handed on to `pg`, which pg-boss's own types do not say: a connection that goes nowhere is not waited for. */
+/** Passed on to `pg`, although pg-boss's types omit them: they end the wait on a dead connection. */
 const connection = { query_timeout: 12_000, keepAlive: true };
 
 export class NodeQueue {
@@ -43,7 +43,7 @@ export class NodeQueue {
   readonly #schema: string;
   readonly #searches: string;
   readonly #formats: LogFormats;
-  /** When the queues of older formats are looked at again, by model. */
+  /** Time of the next look at the queues of older formats, by model. */
   readonly #lookAgainMs = new Map<string, number>();
 
   private constructor(options: NodeQueueOptions, isMigrating: boolean, onError: (error: Error) => void) {
@@ -67,7 +67,7 @@ export class NodeQueue {
     this.#boss.on('error', onError);
   }
 
-  /** Makes its tables, or brings them up to date. */
+  /** Creates pg-boss's tables or updates them. */
   static async migrate(options: DatabaseOptions): Promise<void> {
     const queue = new NodeQueue(options, true, () => {});
     try {
@@ -96,14 +96,14 @@ export class NodeQueue {
     }
   }
 
-  /** Offering a queued search again changes nothing. */
+  /** Offering a queued search again has no effect. */
   async offer({ id, model, turn }: OfferedSearch, format = this.#formats.writes): Promise<void> {
     await this.#boss.send(nameOf(model, format), { search: id }, { id: jobOf(id), priority: priorityOf(turn) });
   }
 
   /**
-   * Adds leases of searches that already run on this node. Until the second statement the others see jobs that begin in the future, so that they
-   * come back even if this node dies in between.
+   * Adds leases of searches that already run on this node. Until the second statement a lease is a job that starts in the future, so it
+   * returns to the queue even if this node dies in between.
    */
   async hold(model: string, searches: readonly OfferedSearch[]): Promise<void> {
     await this.#hold(
@@ -123,7 +123,7 @@ export class NodeQueue {
     await this.#boss.getDb().executeSql(sql, [name, jobs.map(({ id }) => id)]);
   }
 
-  /** The search whose turn it is, as a lease; undefined where none waits. */
+  /** Takes the next search, as a lease; undefined if none waits. */
   async take(model: string): Promise<string | undefined> {
     for (const format of this.#formats.reads) {
       const isOlder = format !== this.#formats.writes;
@@ -137,13 +137,13 @@ export class NodeQueue {
     return undefined;
   }
 
-  /** Its log goes on in the format of this node: nodes that cannot read that are not to be given it again. */
+  /** Moves the lease to this node's format: from now on the log has that format, and older nodes cannot read it. */
   async #adopt(model: string, format: number, job: JobWithMetadata<{ search: string }>): Promise<void> {
     await this.#hold(model, [{ search: job.data.search, priority: job.priority }]);
     await this.#boss.complete(nameOf(model, format), job.id);
   }
 
-  /** Keeps the leases of these. */
+  /** Extends leases. */
   async touch(model: string, ids: readonly string[]): Promise<void> {
     if (ids.length > 0) await this.#boss.touch(this.#name(model), ids.map(jobOf));
   }
@@ -153,12 +153,12 @@ export class NodeQueue {
     await this.#boss.complete(this.#name(model), ids.map(jobOf), null, { includeQueued: true });
   }
 
-  /** Others may take it at once. */
+  /** Returns leases, so that other nodes may take them at once. */
   async giveBack(model: string, ids: readonly string[]): Promise<void> {
     if (ids.length > 0) await this.#boss.fail(this.#name(model), ids.map(jobOf), null);
   }
 
-  /** Offers searches that have no end and no job, because the node that accepted them died in between. */
+  /** Offers unfinished searches without a job; their node died between accepting and offering them. */
   async offerOrphans(livingNodes: readonly string[]): Promise<OfferedSearch[]> {
     const sql = `
       select s.id, s.log, s.about::json->>'model' as model, (s.about::json->>'turn')::double precision as turn
@@ -191,7 +191,7 @@ function nameOf(model: string, format: number): string {
   return `log${format}_${createHash('sha256').update(model).digest('hex').slice(0, 24)}`;
 }
 
-/** The 32 hexadecimal digits of a search's id are an id for its job too: a search cannot have two. */
+/** The 32 hexadecimal digits of a search's id are its job's id too, so a search has at most one job. */
 function jobOf(search: string): string {
   const digits = search.slice('srch_'.length);
   assert(/^[0-9a-f]{32}$/.test(digits), 'a search id ends in 32 hexadecimal digits');

@@ -1,4 +1,4 @@
-// The name of an engine's server, equal on all nodes that use it. A loopback address is another server on every machine.
+// The name of an engine's server, the same on all nodes that use it. A loopback address names a different server on each machine.
 
 const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\]|0\.0\.0\.0|\[::\])$/;
 

@@ -26,7 +26,7 @@ describe('ServerShares', () => {
     const each = Array.from({ length: nodes }, () => new ServerShares());
     for (const shares of each) shares.count(Array.from({ length: nodes }, () => ['a']));
     for (let beat = 0; beat < 20; beat += 1) {
-      // Two beats and a half lie between two readings of a list: all have read it after three.
+      // A list is read every two and a half beats: after three beats all nodes have read it.
       const readers = Math.min(nodes, (beat + 1) * 22);
       const named = Array.from({ length: nodes }, (_, at) => (at < readers ? ['a', 'new'] : ['a']));
       for (const shares of each) shares.count(named);

@@ -1,17 +1,17 @@
-// Counts the nodes that use each server; each takes its share of the server's limit. Nodes read a list of replicas at different moments: until
-// others could name it, a new server counts as used by as many as the most shared one.
+// Counts the nodes that use each server, so that each takes its share of the server's limit. Nodes read a list of replicas at different times:
+// while a server is new, it counts as used by as many nodes as the most shared one.
 
-/** Beats for which a server is new: two readings of a list at its usual pace, and the beat that tells of it. */
+/** Beats for which a server is new: two readings of a list at its usual pace, and the beat that reports it. */
 const newBeats = 6;
 
 export class ServerShares {
   #users = new Map<string, number>();
-  /** Beats since a server was named first. */
+  /** Beats since a node first named each server. */
   #ages = new Map<string, number>();
   #most = 1;
-  #told = '';
+  #lastShares = '';
 
-  /** Counts what each node names, once a beat. False where every share is as it was. */
+  /** Takes the servers that each node names, once a beat. False if no share changed. */
   count(named: readonly (readonly string[])[]): boolean {
     const isFirst = this.#ages.size === 0;
     this.#users = new Map();
@@ -22,11 +22,11 @@ export class ServerShares {
     this.#ages = new Map(
       Array.from(this.#users.keys(), (server) => [server, isFirst ? newBeats : (agesBefore.get(server) ?? 0) + 1]),
     );
-    const told = Array.from(this.#users.keys(), (server) => `${server} ${this.of(server)}`)
+    const shares = Array.from(this.#users.keys(), (server) => `${server} ${this.of(server)}`)
       .sort()
       .join('\n');
-    if (told === this.#told) return false;
-    this.#told = told;
+    if (shares === this.#lastShares) return false;
+    this.#lastShares = shares;
     return true;
   }
 

@@ -1,5 +1,5 @@
-// Opens a journal in PostgreSQL that several nodes share, with the queue between them, and makes its tables. The address of the database
-// comes from the environment alone: it may hold a password, and never stands in a file, a log line or a message.
+// Opens a journal in PostgreSQL that several nodes share, and the queue between them, and creates their tables. The database's address
+// comes from the environment alone: it may hold a password, so it never appears in a file, log line or message.
 
 import { hostname } from 'node:os';
 import { raise } from '@coppice/core/base';
@@ -34,7 +34,7 @@ export async function openShared(
   }
 }
 
-/** Reads only, without being a node of a cluster. */
+/** Opens the journal for reading only; this process does not join the cluster. */
 export function readShared(config: Config, environment: Environment): Promise<PostgresJournal> {
   return PostgresJournal.open({ ...databaseOf(config, environment), texts: config.journal.texts });
 }
@@ -53,7 +53,7 @@ export async function migrateTables(config: Config, environment: Environment): P
   }
 }
 
-/** The usual variable: the address holds a password, so no file does. */
+/** The usual variable. Configuration files have no setting for it, since the address holds a password. */
 const urlEnv = 'DATABASE_URL';
 
 function databaseOf({ journal }: Config, environment: Environment): DatabaseOptions {

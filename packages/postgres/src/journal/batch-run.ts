@@ -1,6 +1,6 @@
-// Runs one batch of writes on one connection. A single statement is its own transaction; several share one. A write that changes nothing is looked
-// up before it counts as refused: an earlier try may have been committed. Entries, ends and acceptances are known by their content; a claim
-// only by its taker's name, so only an unsure one is looked up: a process must not be told twice that it has a search.
+// Runs one batch of writes on one connection. A single statement is its own transaction; several share one. A write that changes nothing is
+// looked up before it counts as refused: an earlier try may have been committed. Entries, ends and acceptances are known by content, but a
+// claim only by its taker's name: only an unsure claim is looked up, so that no process hears twice that it has a search.
 
 import type { Acceptance, AppendResult } from '@coppice/core/journal';
 import type { LogFormats } from '@coppice/core/log';
@@ -10,10 +10,10 @@ import type { PostgresStatements } from './statements.ts';
 
 export interface BatchOptions {
   readonly statements: PostgresStatements;
-  /** Name of this process, as claims record it. */
+  /** Name of this process, stored with its claims. */
   readonly node: string;
   readonly formats: LogFormats;
-  /** Texts of a search go when it ends. */
+  /** A search's texts are erased when it ends. */
   readonly erasesTexts: boolean;
 }
 
@@ -25,22 +25,22 @@ export class BatchRun<Write extends JournalWrite> {
   readonly #options: BatchOptions;
   readonly #isUnsure: (write: Write) => boolean;
   readonly #results: Results<Write> = new Map();
-  /** Everything before is rolled back with the connection. */
+  /** Until then, losing the connection rolls everything back. */
   #isCommitSent = false;
 
-  /** `isUnsure`: an earlier try may have applied it. */
+  /** `isUnsure`: an earlier try may have applied the write. */
   constructor(client: Client, options: BatchOptions, isUnsure: (write: Write) => boolean) {
     this.#client = client;
     this.#options = options;
     this.#isUnsure = isUnsure;
   }
 
-  /** True where the batch may have been committed although `run` threw. */
+  /** True if the batch may have been committed although `run` threw. */
   get mayBeCommitted(): boolean {
     return this.#isCommitSent;
   }
 
-  /** Results by write; throws where nothing was committed, or that is not known. */
+  /** Results by write. Throws if nothing was committed, or if that is unknown. */
   async run(writes: readonly Write[]): Promise<Results<Write>> {
     const stages = arrangeBatch(writes);
     const isOne = !this.#options.erasesTexts && stages.length === 1 && countStatements(stages[0]) === 1;
@@ -103,7 +103,7 @@ export class BatchRun<Write extends JournalWrite> {
     return rows.map(({ id }) => String(id));
   }
 
-  /** By name: the connection plans each statement a few times and then keeps the plan, which costs more than a small batch itself. */
+  /** Sends a named statement: the connection plans it a few times, then keeps the plan, which costs more than a small batch. */
   #query(name: StatementName, values: unknown[]): Promise<QueryResult> {
     return this.#client.query({ name, text: this.#options.statements[name], values });
   }
@@ -146,14 +146,14 @@ interface TakenRow {
   readonly fingerprint: string;
 }
 
-/** A row under its own id was accepted by an earlier try. */
+/** A row with the same id means that an earlier try was accepted. */
 function toAcceptance({ search, row }: JournalWrite, taken: readonly TakenRow[]): Acceptance {
   if (taken.some(({ id }) => id === search)) return { fresh: true };
   const other = taken.find(({ owner, idempotency }) => owner === row.owner && idempotency === row.idempotency);
   return { fresh: false, id: other?.id ?? '', fingerprint: other?.fingerprint ?? '' };
 }
 
-/** The entry in its place, whichever process wrote it. */
+/** Compares the write with the stored entry of its sequence, which another process may have written. */
 function resultOf({ mine, same }: { readonly mine?: boolean; readonly same?: boolean }): AppendResult {
   if (mine !== true) return 'lost';
   return same === true ? 'stored' : 'differs';

@@ -1,5 +1,5 @@
-// Arranges writes into statements. Writes of different searches commute, those of one search do not: a batch is cut into stages, each with a
-// fixed order of statements; a write that must come later goes to the next stage. Entries of a search share a stage while consecutive. Pure.
+// Arranges writes into statements. Writes of different searches commute; those of one search do not. So a batch is cut into stages, each with
+// a fixed order of statements, and a write that must come later goes to the next stage. Consecutive entries of a search share a stage. Pure.
 
 import type { Acceptance, AppendResult, HoldableWrite } from '@coppice/core/journal';
 
@@ -17,7 +17,7 @@ export const writeKinds = [
 ] as const;
 export type WriteKind = (typeof writeKinds)[number];
 
-/** True or false; details for acceptances and entries. */
+/** A boolean, except for acceptances and entries. */
 export type WriteResult = boolean | Acceptance | AppendResult;
 
 export interface JournalWrite extends HoldableWrite {
@@ -44,7 +44,7 @@ export function arrangeBatch<Write extends JournalWrite>(writes: readonly Write[
   return stages;
 }
 
-/** True where `write` may follow `before` in one stage. */
+/** True if `write` may follow `before` within one stage. */
 function mayFollow(before: JournalWrite, write: JournalWrite): boolean {
   if (before.kind === 'append' && write.kind === 'append') {
     const isNext = Number(write.row.sequence) === Number(before.row.sequence) + 1;

@@ -1,16 +1,16 @@
-// The bell between processes on one database: LISTEN and NOTIFY. It only says that something has changed: a node that hears it reads the table, and
-// one that misses it reads later. It has its own connection; a bell that cannot be rung is dropped.
+// The bell between processes on one database: LISTEN and NOTIFY. It only says that something has changed: a node that hears it reads the tables,
+// and one that misses it reads them later. It has its own connection, and drops messages that it cannot send.
 
 import type { Client } from 'pg';
 
 export interface BellMessage {
-  /** The sender: a process does not hear its own bell. */
+  /** The sender: a process ignores its own messages. */
   readonly node: string;
-  /** Searches whose logs have grown, and the sequence that is safe now. */
+  /** Searches with new log entries, each with the last sequence that is stored. */
   readonly grown?: readonly (readonly [search: string, sequence: number])[];
   readonly cancelled?: readonly string[];
   readonly ended?: readonly string[];
-  /** Something has come into the queue between nodes, for this model. */
+  /** Model for which the queue between nodes has a new search. */
   readonly queued?: string;
 }
 
@@ -19,16 +19,16 @@ interface BellOptions {
   readonly node: string;
   readonly connect: () => Promise<Client>;
   readonly hear: (message: BellMessage) => void;
-  /** Messages may have been missed. */
+  /** Called after a reconnection: messages may have been lost. */
   readonly onMissed: () => void;
 }
 
 const reconnectMs = 1000;
-/** NOTIFY takes less than 8,000 bytes. */
+/** Below NOTIFY's limit of 8,000 bytes. */
 const payloadBytes = 7500;
-/** Searches in one message: their ids are below 60 bytes each, with what belongs to them. */
+/** Most searches in one message, at less than 60 bytes each. */
 const mostNamed = 100;
-/** A database that is slower than that has other troubles than a bell. */
+/** Beyond this many unsent messages the database is too slow, and new ones are dropped. */
 const mostUnsent = 1000;
 
 export class Bell {
@@ -37,7 +37,7 @@ export class Bell {
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
   #wasLost = false;
-  /** One after another: a connection takes one statement at a time. */
+  /** Messages go out one after the other: a connection runs one statement at a time. */
   #sending: Promise<void> = Promise.resolve();
   #unsent = 0;
 
@@ -45,7 +45,7 @@ export class Bell {
     this.#options = options;
   }
 
-  /** Comes back by itself whenever the connection is lost. */
+  /** Reconnects by itself whenever the connection is lost. */
   async open(): Promise<void> {
     const { connect, channel } = this.#options;
     try {

@@ -1,5 +1,5 @@
-// Opens connections, sets up sessions and reads their errors. The server ends a session that stops inside a transaction (its process paused, its
-// network gone), so that its locks cannot keep others from taking over.
+// Opens connections, sets up sessions and classifies their errors. The server ends a session that stops inside a transaction (a paused process,
+// a lost network), so that its locks cannot keep other nodes from taking over.
 
 import { FaultError, fault } from '@coppice/core/base';
 import pg, { type Client, type ClientConfig } from 'pg';
@@ -7,13 +7,13 @@ import pg, { type Client, type ClientConfig } from 'pg';
 export interface DatabaseOptions {
   /** `postgres://user:password@host:port/database`, as libpq takes it. */
   readonly url: string;
-  /** The environment variable that it came from, for messages. */
+  /** Name of the environment variable with the address, for messages. */
   readonly urlEnv: string;
   readonly schema: string;
 }
 
 const connectMs = 5000;
-/** Longer than any statement of the journal takes on a database that is well. */
+/** Longer than any statement of the journal takes on a healthy database. */
 const statementMs = 10_000;
 const idleInTransactionMs = 3000;
 
@@ -29,17 +29,17 @@ export function clientConfig({ url }: DatabaseOptions): ClientConfig {
     connectionString: url,
     application_name: 'coppice',
     connectionTimeoutMillis: connectMs,
-    // The server's own limit comes first; this one is for a server that is gone.
+    // The server's own limit comes first; this one is for a server that no longer answers.
     query_timeout: statementMs + 2000,
     keepAlive: true,
   };
 }
 
-/** Throws a fault whose message is one line. */
+/** Throws a fault with a one-line message. */
 export async function connect(options: DatabaseOptions): Promise<Client> {
   try {
     const client = new pg.Client(clientConfig(options));
-    // An idle connection that breaks tells it here; its next user finds out.
+    // An idle connection that breaks reports it here. Nothing to do: its next use fails.
     client.on('error', () => {});
     await client.connect();
     await client.query(session);
@@ -49,7 +49,7 @@ export async function connect(options: DatabaseOptions): Promise<Client> {
   }
 }
 
-/** A statement that failed, and whether it may have been committed all the same. */
+/** A failed statement. `isUnsure`: it may have been committed all the same. */
 export class StatementFault extends FaultError {
   readonly isUnsure: boolean;
 
@@ -78,29 +78,29 @@ function sqlState(error: unknown): string {
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : '';
 }
 
-/** Wrong password or role, no such database, not allowed: trying again will not help. */
+/** Wrong password or role, no such database, no permission: another try will fail too. */
 function isSettingWrong(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return /^(28|3D|42)/.test(sqlState(error)) || code === 'ERR_INVALID_URL' || code === 'ENOTFOUND';
 }
 
-/** Data exceptions, broken constraints and exceeded limits blame the values of one write. */
+/** Data exceptions, broken constraints and exceeded limits are due to the values of one write. */
 export function blamesValues(error: unknown): boolean {
   return /^(22|23|54)/.test(sqlState(error));
 }
 
-/** Two transactions stood in each other's way: the next try may well succeed. */
+/** Serialization failure or deadlock: the next try may succeed. */
 export function isContention(error: unknown): boolean {
   return ['40001', '40P01'].includes(sqlState(error));
 }
 
-/** The server itself said that the transaction failed, and did not say so because it was going down. */
+/** True if the server itself reported the failure, and not because it was going down. */
 export function isRolledBack(error: unknown): boolean {
   const state = sqlState(error);
   return state !== '' && !/^(08|57|58|XX)/.test(state);
 }
 
-/** There was no connection to send anything on. */
+/** True if no connection was made, so nothing was sent. */
 function hasNotConnected(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: string };
   const refused = ['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN', '57P03'].includes(String(code));

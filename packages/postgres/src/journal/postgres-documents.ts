@@ -1,5 +1,5 @@
-// Documents in the journal's PostgreSQL. Each write is its own transaction. A write whose answer was lost is looked up, and repeated where it was not
-// committed, so that no document stays that its client does not know of.
+// Documents in the journal's PostgreSQL. Each write is its own transaction. After a lost answer the write is looked up, and repeated if it was
+// not committed, so that no document exists that its client does not know.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -18,13 +18,13 @@ import {
 import { StatementFault } from './connection.ts';
 import { boundedPage } from './statements.ts';
 
-/** Longest wait of a client for the fate of its write. */
+/** Longest time that a client waits for the result of its write. */
 const patienceMs = 15_000;
 const retryMs = 250;
 
 type SqlRows = readonly SqlRow[];
 
-/** The journal's way to run one statement. */
+/** Runs one statement on the journal's connections. */
 type RunStatement = (
   sql: string,
   values: unknown[],
@@ -66,7 +66,7 @@ export class PostgresDocuments implements Documents {
   readonly #sql: ReturnType<typeof statements>;
   readonly #onDamage: (message: string) => void;
 
-  /** `onDamage`: told in one line of a row that cannot be read. */
+  /** `onDamage` gets one line about each row that cannot be read. */
   constructor(schema: string, run: RunStatement, onDamage: (message: string) => void) {
     this.#run = run;
     this.#onDamage = onDamage;
@@ -127,14 +127,14 @@ export class PostgresDocuments implements Documents {
     return (await this.#run(this.#sql.expire, [beforeMs, atMost])).rowCount ?? 0;
   }
 
-  /** `wasMade`: true where the tables hold the result of an earlier try. */
+  /** `wasMade`: true if the tables hold the result of an earlier try. */
   async #settle<Result>(write: () => Promise<Result>, wasMade: () => Promise<boolean>): Promise<Result | true> {
     const untilMs = performance.now() + patienceMs;
     for (let isUnsure = false; ; ) {
       try {
         if (isUnsure && (await wasMade())) return true;
         const result = await write();
-        // The first try may have been committed just before this one.
+        // An earlier try may have been committed just before this one.
         return isUnsure && result === false && (await wasMade()) ? true : result;
       } catch (error) {
         if (!(error instanceof StatementFault) || performance.now() > untilMs) throw error;

@@ -64,7 +64,7 @@ describe.skipIf(!hasPostgres)('the journal in PostgreSQL', () => {
     expect(await second.claim('a', 1, 2)).toBe(true);
     second.append(2, entry('a', 1));
     await second.flush();
-    // Both at the right place of the log: only the epoch tells them apart.
+    // Both entries have the right sequence: only their epochs differ.
     first.append(1, entry('a', 2));
     expect(await first.finish('a', 1, ending)).toBe(false);
     expect(lost).toEqual(['a']);
@@ -82,7 +82,7 @@ describe.skipIf(!hasPostgres)('the journal in PostgreSQL', () => {
         await one!.accept({ ...search(`s${at}`), about: { model: 'm', mode: 'search' } });
         await one!.claim(`s${at}`, 0, 1);
         if (at % 3 === 0) {
-          // Another node takes it up in the middle; both try to end it.
+          // Another node takes the search over in the middle; both try to end it.
           await other!.claim(`s${at}`, 1, 2);
           void one!.finish(`s${at}`, 1, { ...ending, outcome: { audit } });
           return other!.finish(`s${at}`, 2, { ...ending, endedMs: at, outcome: { audit } });
@@ -111,7 +111,7 @@ describe.skipIf(!hasPostgres)('the journal in PostgreSQL', () => {
     expect(await second.claim('a', 0, 1)).toBe(true);
     second.append(1, entry('a', 0));
     await second.flush();
-    // It begins with what it accepted before it hears whether it has it: both are at epoch 1.
+    // It writes entries before it knows the result of its claim: both processes are at epoch 1.
     const claimed = first.claim('a', 0, 2);
     const other = { ...entry('a', 0), event: { type: 'moved', strand: 7, node: 7 } } as const;
     for (const each of [other, entry('a', 1), entry('a', 2)]) first.append(1, each);
@@ -143,7 +143,7 @@ describe.skipIf(!hasPostgres)('the journal in PostgreSQL', () => {
     );
     expect((await second.unfinished()).map(({ id }) => id)).toEqual(['b']);
     expect((await second.list({ limit: 9 })).map(({ state }) => state)).toEqual(['failed', 'queued', 'failed']);
-    // What the nodes ask of the facts of all that have no end.
+    // The nodes' query over the facts of all unfinished searches.
     const sql = `select about::json->>'home' as home from ${options.schema}.searches where ended_ms is null`;
     expect((await client.query(sql)).rows).toEqual([{ home: null }]);
     const held = await client.query(`select request from ${options.schema}.searches where id = 'a'`);
@@ -214,7 +214,7 @@ describe.skipIf(!hasPostgres)('the journal in PostgreSQL', () => {
     const lost: string[] = [];
     journal.listen({ lost: (id) => lost.push(id) });
     await journal.accept(search('a'));
-    // The database takes the whole batch, and the connection dies before it can say so.
+    // The database commits the whole batch, and the connection dies before the answer.
     const original = pg.Client.prototype.query;
     let isCut = false;
     pg.Client.prototype.query = async function (this: pg.Client, ...args: unknown[]) {

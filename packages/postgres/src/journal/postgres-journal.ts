@@ -1,5 +1,5 @@
-// The journal in a PostgreSQL that several processes share. Writes go through one writer (journal-writer.ts) in the order of the calls, under the
-// fence of statements.ts. A bell (bell.ts) tells of other processes' writes. It must never answer from memory what the tables know.
+// The journal in a PostgreSQL that several processes share. Writes go through one writer (journal-writer.ts) in the order of the calls, fenced
+// by statements.ts. A bell (bell.ts) reports other processes' writes. It must never answer from memory what the tables know.
 
 import { hostname } from 'node:os';
 import { type FaultError, liveTimers, raise, type Timers } from '@coppice/core/base';
@@ -43,29 +43,29 @@ import { makeStatements, type PostgresStatements } from './statements.ts';
 
 export interface PostgresJournalOptions extends DatabaseOptions {
   readonly texts?: TextKeeping;
-  /** Formats of the logs that it writes and continues. */
+  /** Formats of the logs that this process writes and continues. */
   readonly formats?: LogFormats;
-  /** Longest wait of an entry for others before its commit. */
+  /** Longest time that an entry waits for others before its commit. */
   readonly flushMs?: number;
-  /** Writes that are kept in memory while the database refuses them. */
+  /** Most writes kept in memory while the database refuses them. */
   readonly mostHeld?: number;
-  /** Told in one line of a row that cannot be read. */
+  /** Gets one line about each row that cannot be read. */
   readonly onDamage?: (message: string) => void;
 }
 
-/** Some hundred MB at worst; beyond it the searches whose log cannot be kept end. */
+/** Some hundred MB at worst; beyond it, searches whose log cannot be kept end. */
 const mostHeld = 200_000;
-/** Connections for reading, beside one that writes and one that listens. */
+/** Connections for reading, besides one for writing and one for the bell. */
 const readers = 4;
 
 type DatabaseRow = Readonly<Record<string, unknown>>;
 
 type ReadName = 'find' | 'list' | 'listSession' | 'ended' | 'unfinished' | 'read' | 'size' | 'sweep' | 'remove';
 
-/** The journal's part of the server; tests replace it. */
+/** The parts that use the server; tests replace them. */
 export interface PostgresParts {
   readonly store: Store<JournalWrite> & { close(): Promise<void> };
-  /** Failures are faults, told in one line. */
+  /** Throws faults with a one-line message. */
   run(
     name: ReadName,
     values: unknown[],
@@ -84,9 +84,9 @@ export interface BellEars {
 export class PostgresJournal implements Journal {
   readonly texts: TextKeeping;
   readonly documents: Documents;
-  /** Name of this process among all that share the database. */
+  /** Name of this process, unique among those that share the database. */
   readonly node: string;
-  /** Told when another process has put something into the queue between nodes, for this model. */
+  /** Called when another process has put a search of this model into the queue between nodes. */
   onQueued: (model: string) => void = () => {};
   readonly #urlEnv: string;
   readonly #parts: PostgresParts;
@@ -121,7 +121,7 @@ export class PostgresJournal implements Journal {
     });
   }
 
-  /** Fails in one line on a wrong address, missing rights, or tables of another version. */
+  /** Throws a one-line fault for a wrong address, missing rights, or tables of another version. */
   static async open(options: PostgresJournalOptions): Promise<PostgresJournal> {
     if (!/^[a-z_][a-z0-9_]{0,50}$/.test(options.schema))
       raise('bad-setting', `journal.schema is '${options.schema}'; it takes lower-case letters, digits and _`);
@@ -143,7 +143,7 @@ export class PostgresJournal implements Journal {
     return journal;
   }
 
-  /** Starts to hear other processes. */
+  /** Starts to listen to other processes. */
   open(): Promise<void> {
     return this.#parts.bell.open();
   }
@@ -162,7 +162,7 @@ export class PostgresJournal implements Journal {
     });
   }
 
-  /** Without a key the client cannot ask again, so its search must not exist unknown to it. */
+  /** The write if the database stays away. Without a key the client cannot ask again, so its search is retracted. */
   #fallbackOf(write: Omit<JournalWrite, 'awaited'>, hasKey: boolean): JournalWrite {
     const fail = () => {};
     if (!hasKey) return { ...write, kind: 'retract', settle: () => {}, fail, awaited: false };
@@ -236,7 +236,7 @@ export class PostgresJournal implements Journal {
     return (await this.#parts.run('sweep', [endedBeforeMs, keepSearches, atMost])).rowCount ?? 0;
   }
 
-  /** Tells the other processes that the queue between nodes has something for this model. */
+  /** Tells other processes that the queue between nodes has a search of this model. */
   ringQueued(model: string): void {
     this.#parts.bell.ring({ queued: model });
   }
@@ -254,7 +254,7 @@ export class PostgresJournal implements Journal {
     return trouble === undefined ? undefined : this.#explain(trouble);
   }
 
-  /** `bytes` is as old as the last sweep. */
+  /** `bytes` is that of the last sweep. */
   health(): JournalHealth {
     return { ...this.#writer.counts, bytes: this.#bytes };
   }
@@ -308,7 +308,7 @@ export class PostgresJournal implements Journal {
     return { id, epoch, state, ended_ms: endedMs, outcome: JSON.stringify(outcome), texts: kept, last: lastSequence };
   }
 
-  // ---- what others are told --------------------------------------------------------------------------------------
+  // ---- messages to listeners -------------------------------------------------------------------------------------
 
   #ringFor(writes: readonly JournalWrite[]): void {
     const grown = new Map<string, number>();
@@ -343,7 +343,7 @@ export class PostgresJournal implements Journal {
   }
 }
 
-/** True where a write changed something, now or by an earlier try. */
+/** True if the write changed something, now or in an earlier try. */
 function isDone(result: unknown): boolean {
   return result !== false && result !== 'lost' && result !== 'differs';
 }
@@ -377,8 +377,8 @@ function connectParts(
 }
 
 /**
- * A search whose row cannot be read has failed: the nodes ask the database about the facts of all that have no end, and one such
- * row would fail the question. The row stays as it is.
+ * Ends searches whose row cannot be read as failed. The nodes query the facts of all unfinished searches, and one such row would
+ * break the query. The row stays as it is.
  */
 async function endDamaged(
   client: Client,

@@ -1,5 +1,5 @@
-// PostgreSQL as a store of writes: one connection, opened when it is needed and given up with any error that is not about values.
-// A connection that breaks after its commit was sent leaves the batch unsure.
+// PostgreSQL as a store of writes, on one connection, opened when needed and closed after any error that is not about values.
+// If the connection breaks after the commit was sent, it is unknown whether the batch was stored.
 
 import { type Store, StoreRefusal } from '@coppice/core/journal';
 import type { Client } from 'pg';
@@ -61,7 +61,7 @@ export class PostgresStore implements Store<JournalWrite> {
     return new StoreRefusal(message, 'store', { isUnsure });
   }
 
-  /** Its transaction, if it had one, is rolled back or committed by now: the next try finds out. */
+  /** The server then commits or rolls back an open transaction; the next try finds out which. */
   #disconnect(): void {
     const client = this.#client;
     this.#client = undefined;

@@ -1,10 +1,10 @@
-// The tables of the journal in PostgreSQL, and the version of their format. Only `coppice migrate` makes or changes them;
-// a start looks whether they are the ones that it can write to, and says in one line what to do where they are not.
+// The journal's tables in PostgreSQL, and the version of their format. Only `coppice migrate` creates or changes them. A start checks that
+// it can write to them, and otherwise says in one line what to do.
 
 import { raise } from '@coppice/core/base';
 import type { ClientBase } from 'pg';
 
-/** Each brings the tables from the format before it to the next one. */
+/** Each step brings the tables to the next format. */
 const steps: readonly ((schema: string) => string)[] = [
   searchTables,
   documentTables,
@@ -16,7 +16,7 @@ const steps: readonly ((schema: string) => string)[] = [
 ];
 const version = steps.length;
 
-/** Two migrations at a time would both find nothing: the number has no other meaning. */
+/** An arbitrary lock number: without a lock, two migrations at once would both start from nothing. */
 const migrationLock = 826_400_117;
 
 function searchTables(schema: string): string {
@@ -86,7 +86,7 @@ function documentTables(schema: string): string {
     );`;
 }
 
-/** Nodes of the format before go on meanwhile: what is new has a default. */
+/** Nodes of the previous format keep running meanwhile, so new columns have defaults. */
 function nodeReports(schema: string): string {
   return `alter table ${schema}.nodes drop column url,
             add column servers text[] not null default '{}', add column report text not null default '{}';`;
@@ -97,7 +97,7 @@ function searchFormats(schema: string): string {
   return `alter table ${schema}.searches add column log smallint not null default 1;`;
 }
 
-/** Each node's counts of a key in a window of its quota, in a row of its own: writing again changes nothing. */
+/** Each node's usage of a key in a quota window, one row per node: writing it again has no effect. */
 function keyUsage(schema: string): string {
   return `
     create table ${schema}.usage (
@@ -121,7 +121,7 @@ function searchSessions(schema: string): string {
     create index searches_session on ${schema}.searches (session, id) where session is not null;`;
 }
 
-/** Makes the tables where there are none, and adds what older ones lack. True where it did. */
+/** Creates missing tables and updates old ones. True if it changed something. */
 export async function migrate(client: ClientBase, schema: string): Promise<boolean> {
   await client.query('begin');
   try {
@@ -139,7 +139,7 @@ export async function migrate(client: ClientBase, schema: string): Promise<boole
   }
 }
 
-/** Fails in one line where the tables are not those that this version writes. */
+/** Throws a one-line fault unless the tables have this version's format. */
 export async function checkSchema(client: ClientBase, schema: string): Promise<void> {
   const found = await foundVersion(client, schema);
   if (found === undefined)

@@ -1,7 +1,7 @@
-// The journal's write statements. Each takes a whole batch as one JSON array: one round trip for a hundred searches. The statements hold the fence:
-// entries are inserted only for searches that this writer claimed at this epoch (the name too: a late claim is followed by entries for the epoch
-// of another), that have not ended, and whose log reaches up to them; `for share` holds off a claim until they are in. `append` passes over
-// entries of an earlier try, `readEntries` finds them; a search ends only where its log is complete.
+// The journal's write statements. Each takes a whole batch as one JSON array: one round trip for a hundred searches. They hold the fence:
+// entries are inserted only for searches that this writer claimed at this epoch (the name is checked too, since entries sent after a late
+// claim carry another writer's epoch), that have not ended, and whose log has no gap before them. `for share` blocks a claim until they are
+// stored. `append` skips entries of an earlier try, which `readEntries` finds; a search ends only with a complete log.
 
 import { pageChars } from '@coppice/core/journal';
 
@@ -32,7 +32,7 @@ export interface PostgresStatements {
   readonly probe: string;
 }
 
-/** The first rows, until they have `pageChars`. */
+/** The first rows, up to `pageChars` characters. */
 export function boundedPage(rows: string, order: string, chars: string): string {
   const before = `coalesce(sum(${chars}) over (order by ${order} rows between unbounded preceding and 1 preceding), 0)`;
   const counted = `select *, ${before} as chars_before from (${rows}) as next`;
@@ -52,7 +52,7 @@ export function makeStatements(schema: string): PostgresStatements {
   };
 }
 
-/** From acceptance to claim. */
+/** Statements from acceptance to claim. */
 function beginning(searches: string) {
   return {
     accept: `insert into ${searches} (id, owner, idempotency, fingerprint, background, state, epoch, cancel_requested,
@@ -114,7 +114,7 @@ function ending(searches: string, events: string) {
              where s.epoch = w.epoch and s.node = $2 and s.state = w.state and s.ended_ms = w.ended_ms and s.outcome = w.outcome`,
     eraseTexts: `update ${events} set texts = null where search = any($1) and texts is not null`,
     cancel: `update ${searches} set cancel_requested = 1 where id = any($1) and ended_ms is null returning id`,
-    // A row that says cancelled, whether or not the acceptance was stored: one that comes late finds its id taken.
+    // Stores a cancelled row whether or not the acceptance was stored: a late acceptance then finds its id taken.
     retract: `with tombs as (
                 insert into ${searches} as s (id, owner, fingerprint, background, state, epoch, cancel_requested, node, log,
                   created_ms, ended_ms, about)
@@ -129,7 +129,7 @@ function ending(searches: string, events: string) {
   };
 }
 
-/** Outside the writer, retention included. */
+/** Statements outside the writer; retention is among them. */
 function reading(searches: string, events: string) {
   const listed = `select id, owner, idempotency, fingerprint, background, state, epoch, cancel_requested, created_ms,
              started_ms, ended_ms, session, about, title, outcome, texts from ${searches}

@@ -1,5 +1,5 @@
-// The replicas of a simulated engine or verifier. A search stays with the replica of its first request (the one with the
-// fewest searches), so that its prefixes are found again. Every request is answered once, also at closing.
+// The replicas of a simulated engine or verifier. A search goes to the replica with the fewest searches and stays there, so that its
+// prefixes are cached. Each request gets exactly one answer, also when the pool closes.
 
 import { assert, type Fault, fault } from '@coppice/core/base';
 import type { RequestId, Urgency } from '@coppice/core/engine';
@@ -21,7 +21,7 @@ export abstract class Pool<Replica extends PoolReplica, Message extends { readon
   readonly #of: 'engine' | 'verifier';
   readonly #searchesOn: number[];
   readonly #homes = new Map<string, number>();
-  readonly #askedOf = new Map<RequestId, Replica>();
+  readonly #replicaOf = new Map<RequestId, Replica>();
   #post: ((message: Message | PoolFault) => void) | undefined;
   #closed = false;
 
@@ -34,7 +34,7 @@ export abstract class Pool<Replica extends PoolReplica, Message extends { readon
     this.#of = of;
     this.#searchesOn = new Array<number>(size).fill(0);
     const answered = (message: Message): void => {
-      this.#askedOf.delete(message.request);
+      this.#replicaOf.delete(message.request);
       this.#post?.(message);
     };
     this.replicas = Array.from({ length: size }, (_, at) => make(answered, at));
@@ -50,7 +50,7 @@ export abstract class Pool<Replica extends PoolReplica, Message extends { readon
   }
 
   /** Gives each request to the replica of its search; a closed pool refuses. */
-  protected hand<Request extends { readonly id: RequestId; readonly search: string }>(
+  protected distribute<Request extends { readonly id: RequestId; readonly search: string }>(
     requests: readonly Request[],
     enqueue: (replica: Replica, request: Request) => void,
   ): void {
@@ -61,17 +61,17 @@ export abstract class Pool<Replica extends PoolReplica, Message extends { readon
         continue;
       }
       const replica = this.replicas[this.#homeOf(request.search)]!;
-      this.#askedOf.set(request.id, replica);
+      this.#replicaOf.set(request.id, replica);
       enqueue(replica, request);
     }
   }
 
   cancel(requests: readonly RequestId[]): void {
-    for (const id of requests) this.#askedOf.get(id)?.cancel(id);
+    for (const id of requests) this.#replicaOf.get(id)?.cancel(id);
   }
 
   update(request: RequestId, urgency: Urgency): void {
-    this.#askedOf.get(request)?.update(request, urgency);
+    this.#replicaOf.get(request)?.update(request, urgency);
   }
 
   release(search: string): void {
@@ -84,7 +84,7 @@ export abstract class Pool<Replica extends PoolReplica, Message extends { readon
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.cancel([...this.#askedOf.keys()]);
+    this.cancel([...this.#replicaOf.keys()]);
   }
 
   #homeOf(search: string): number {

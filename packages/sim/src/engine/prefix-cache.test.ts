@@ -37,7 +37,7 @@ describe('the prefix cache', () => {
     const first = cache.pin('one', 250, [], 0, blocks(1, 2, 3))!;
     expect(first).toMatchObject({ computedTokens: 250, cachedTokens: 0 });
     expect(cache.pin('two', 320, pathOf(step(10)), 0, blocks(1, 2, 4, 5))).toMatchObject({ computedTokens: 130 });
-    // The same block below another one is another one.
+    // A block has another key below another block.
     expect(cache.pin('three', 150, [], 0, blocks(2, 1))).toMatchObject({ computedTokens: 150, cachedTokens: 0 });
     cache.unpin(first.segment);
     cache.release('one');

@@ -1,6 +1,6 @@
-// Keys and values in one GPU's memory, as a forest of segments: a search's prompt, and below it its steps, by node key.
-// Searches share nothing (P0 §5.1) but the blocks that prompts begin with. Pinned segments stay. Room comes first from searches
-// with nothing under way (P1 §5.3.2), the longest idle first, then from the least recently used segments; deepest first.
+// The key-value cache of one GPU: a forest of segments by node key, each search's prompt at the root and its steps below. Searches share
+// only the blocks that prompts begin with (P0 §5.1). Pinned segments stay. Eviction takes searches with nothing under way first (P1
+// §5.3.2), the longest idle first, then the least recently used segments; within both, the deepest first.
 
 import { assert, wideHash } from '@coppice/core/base';
 import type { PathStep } from '@coppice/core/engine';
@@ -11,7 +11,7 @@ export interface Segment {
   readonly parent: Segment | undefined;
   readonly key: NodeKey;
   readonly tokens: number;
-  /** Sequences that grow from exactly here. */
+  /** Number of running sequences that grow from this segment. */
   pins: number;
   children: number;
   idle: boolean;
@@ -21,12 +21,12 @@ interface CachedSearch {
   prompt: Segment | undefined;
   readonly steps: Map<NodeKey, Segment>;
   released: boolean;
-  /** Sequences that grow from any of its segments. */
+  /** Number of running sequences that grow from any of its segments. */
   pins: number;
   readonly idle: Set<Segment>;
 }
 
-/** Blocks that a prompt begins with and others may share, by name, and the tokens of each. */
+/** Names of the leading blocks of a prompt that other prompts may share. `tokens`: length of each block. */
 export interface PromptBlocks {
   readonly names: readonly number[];
   readonly tokens: number;
@@ -43,13 +43,13 @@ export class PrefixCache {
   #usedTokens = 0;
   #evictedTokens = 0;
   /** Idle segments, the least recently used first. */
-  readonly #aged = new Set<Segment>();
-  /** Idle parents whose branch is gone: they go before the others, the last one first. */
-  readonly #bare: Segment[] = [];
+  readonly #byAge = new Set<Segment>();
+  /** Idle parents whose branch was evicted: they go before `#byAge`, the last one first. */
+  readonly #emptied: Segment[] = [];
   readonly #searches = new Map<string, CachedSearch>();
-  /** Searches with nothing under way, the longest idle first. */
+  /** Searches without running sequences, the longest idle first. */
   readonly #resting = new Set<CachedSearch>();
-  /** Owns all shared blocks, each below the one before it. It never rests: its blocks go by age alone. */
+  /** Owns all shared blocks, each below the one before it. Never in `#resting`: its blocks are evicted by age alone. */
   readonly #shared: CachedSearch = newSearch();
 
   constructor(capacityTokens: number) {
@@ -68,7 +68,7 @@ export class PrefixCache {
     return this.#evictedTokens;
   }
 
-  /** Makes the whole prefix resident and keeps it until `unpin`. `spareTokens` must be free besides. Without room it gives undefined. */
+  /** Makes the whole prefix resident until `unpin`, with `spareTokens` free besides. Undefined if there is no room. */
   pin(
     search: string,
     promptTokens: number,
@@ -82,7 +82,7 @@ export class PrefixCache {
     let segment = depth === 0 ? known.prompt : known.steps.get(path[depth - 1]!.key);
     const keys = segment === undefined ? blockKeys(blocks, promptTokens) : [];
     const found = segment ?? this.#lastResident(keys);
-    // Held before room is made: making it must not drop the part that is there.
+    // Held before room is made, so that eviction cannot drop the part that is resident.
     if (found !== undefined) this.#hold(found);
     const unread = segment === undefined ? promptTokens - depthOf(found, keys) * blocks.tokens : 0;
     const computedTokens = unread + sumTokens(path, depth);
@@ -95,7 +95,7 @@ export class PrefixCache {
     return { segment, computedTokens, cachedTokens: promptTokens + sumTokens(path, 0) - computedTokens };
   }
 
-  /** Makes the missing shared blocks and, below them, the search's own part of its prompt. `found` is held, and let go. */
+  /** Makes the missing shared blocks and, below them, the search's own part of its prompt. Expects `found` held, and unpins it. */
   #makePrompt(
     known: CachedSearch,
     promptTokens: number,
@@ -131,7 +131,7 @@ export class PrefixCache {
     this.#settle(segment);
   }
 
-  /** Room for tokens that belong to no segment: what running sequences have generated. */
+  /** Reserves room for tokens outside of segments: those that running sequences have generated. */
   take(tokens: number): void {
     this.#usedTokens += tokens;
     assert(this.#usedTokens <= this.capacityTokens, 'the cache holds more than its capacity');
@@ -142,7 +142,7 @@ export class PrefixCache {
     assert(this.#usedTokens >= 0, 'the cache gave back more than it held');
   }
 
-  /** A finished step below a pinned prefix becomes a segment; its tokens were taken before. */
+  /** Turns a finished step below a pinned prefix into a segment; `take` has counted its tokens before. */
   keep(prefix: Segment, step: Step): void {
     this.giveBack(step.tokens);
     const key = nodeKey(prefix.key, step);
@@ -165,10 +165,10 @@ export class PrefixCache {
       for (const segment of search.idle) return segment;
       this.#resting.delete(search);
     }
-    return this.#bare.at(-1) ?? this.#aged.values().next().value;
+    return this.#emptied.at(-1) ?? this.#byAge.values().next().value;
   }
 
-  /** Drops what is not in use now, the rest as soon as it is unpinned. */
+  /** Drops a search's segments: unused ones now, the others when they are unpinned. */
   release(search: string): void {
     const known = this.#searches.get(search);
     if (known === undefined) return;
@@ -224,24 +224,24 @@ export class PrefixCache {
     if (parent === undefined) return;
     parent.children -= 1;
     if (parent.pins > 0 || parent.children > 0) return;
-    // The last search above a shared block has left: it was used just now.
+    // The last search below a shared block has left: the block counts as used just now.
     if (parent.search !== search) return this.#link(parent);
     parent.idle = true;
     search.idle.add(parent);
-    this.#bare.push(parent);
+    this.#emptied.push(parent);
     if (search.released) this.#drop(parent);
   }
 
   #link(segment: Segment): void {
     segment.idle = true;
     segment.search.idle.add(segment);
-    this.#aged.add(segment);
+    this.#byAge.add(segment);
   }
 
   #unlink(segment: Segment): void {
     segment.idle = false;
     segment.search.idle.delete(segment);
-    if (!this.#aged.delete(segment)) this.#bare.splice(this.#bare.lastIndexOf(segment), 1);
+    if (!this.#byAge.delete(segment)) this.#emptied.splice(this.#emptied.lastIndexOf(segment), 1);
   }
 }
 
@@ -251,7 +251,7 @@ function newSearch(): CachedSearch {
   return { prompt: undefined, steps: new Map(), released: false, pins: 0, idle: new Set() };
 }
 
-/** A block's key covers all blocks before it. A prompt keeps a token of its own, as an engine computes its last one anew. */
+/** A block's key covers all blocks before it. A prompt keeps a token of its own, since engines always compute the last one. */
 function blockKeys({ names, tokens }: PromptBlocks, promptTokens: number): NodeKey[] {
   const whole = names.length === 0 ? 0 : Math.min(names.length, Math.floor((promptTokens - 1) / tokens));
   let key = rootKey;

@@ -1,14 +1,14 @@
-// The GPU that a generator and a reward model share, as either sees it.
+// The contract between a generator and a reward model that share one GPU.
 
 export interface SharedGpu {
-  /** The reward model has to wait for the generator. */
+  /** The generator holds the GPU: the reward model waits. */
   readonly isTaken: boolean;
   /** Calls back when the reward model begins or ends while the generator decodes. */
   onChange(replan: () => void): void;
-  /** Calls back when the generator comes to rest. */
+  /** Calls back when the generator becomes idle. */
   onRest(resume: () => void): void;
-  /** `work`: sequences that decode, or new tokens of the pass under way; 0 at rest. */
+  /** `work`: decoding sequences, or new tokens of the current pass; 0 when idle. */
   set(user: 'generator' | 'rewardModel', work: number): void;
-  /** Slowdown of `user` in company. */
+  /** Slowdown of `user` by the other one. */
   factor(user: 'generator' | 'rewardModel'): number;
 }

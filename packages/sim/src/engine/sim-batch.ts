@@ -1,11 +1,11 @@
-// The sequences that run on a simulated GPU. A decode step adds one token to each, so they are only counted, and ordered by the
-// step count at which they end.
+// The sequences that run on a simulated GPU. A decode step adds one token to each, so the batch only counts steps and orders the
+// sequences by the step at which they end.
 
 import { assert, Heap } from '@coppice/core/base';
 import type { Urgency } from '@coppice/core/engine';
 import type { SimSequence } from './sim-sequence.ts';
 
-/** Void where its sequence does not run, or began to run another time. */
+/** Void once its sequence has stopped or started again. */
 interface SequenceEnd {
   readonly at: number;
   readonly sequence: SimSequence;
@@ -58,7 +58,7 @@ export class SimBatch {
     this.#contextTokens += steps * this.#size;
   }
 
-  /** The next complete sequence; the caller lets it leave. */
+  /** The next complete sequence; the caller removes it from the batch. */
   takeComplete(): SimSequence | undefined {
     for (let next = this.#ends.peek(); next !== undefined && next.at <= this.#steps; next = this.#ends.peek()) {
       this.#ends.pop();

@@ -38,7 +38,7 @@ export class SimEngine extends Pool<SimReplica, EngineMessage> implements Engine
   }
 
   generate(requests: readonly GenerateRequest[]): void {
-    this.hand(requests, (replica, request) =>
+    this.distribute(requests, (replica, request) =>
       replica.enqueue(
         request,
         this.#source.draw(request),

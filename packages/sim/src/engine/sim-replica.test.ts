@@ -1,4 +1,4 @@
-// P4 §4.1.2: speculation is a second phase, left as soon as another sequence needs the place or the memory.
+// P4 §4.1.2: speculation is a second phase, and stops as soon as another sequence needs its place or memory.
 
 import { expect, it } from 'vitest';
 import { type CostModel, decodeMs } from '../../../core/src/cost/cost.ts';
@@ -39,7 +39,7 @@ it('makes way for a newcomer within one decode step where the batch is full', ()
   const longestStepMs = decodeMs(cost, 2, 2 * 600);
   world.at(100, () => ask(3, 'primary', 1));
   run();
-  // The step under way, then its own prefill and one token.
+  // The current step, then its own prefill and one token.
   expect(ends.get(3)! - 100).toBeLessThan(2 * longestStepMs + 8);
   expect(ends.get(1)).toBeLessThan(ends.get(2)!);
 });
@@ -69,6 +69,6 @@ it('keeps the others waiting for each sequence that joins', () => {
     return ends;
   };
   const [plain, slower] = [endsWith(cost), endsWith({ ...cost, joinMs: 5 })];
-  // Itself, the second, and two at once.
+  // Its own join, the second's, and two at once.
   expect(slower.get(1)! - plain.get(1)!).toBeCloseTo(4 * 5, 0);
 });

@@ -1,6 +1,5 @@
 // One GPU under continuous batching, in virtual time. It plans a span of decode steps up to the next finished sequence (or full
-// cache) and sums their times in closed form. An arrival cuts the span at the end of its current step: sequences join and leave
-// between steps.
+// cache) and sums their times in closed form. An arrival ends the span after its current step: sequences join and leave between steps.
 
 import { assert, fault, hash } from '@coppice/core/base';
 import {
@@ -27,19 +26,19 @@ import type { Happenings } from './world.ts';
 
 export interface SimReplicaOptions {
   readonly cost: CostModel;
-  /** Sequences that run at a time (`max_num_seqs`). */
+  /** Most sequences at a time (`max_num_seqs`). */
   readonly sequenceLimit: number;
   readonly kvTokens: number;
   /** New tokens computed beside one decode step (chunked prefill). */
   readonly prefillTokens: number;
-  /** Network and front end, beside the steps. */
+  /** Time of network and front end per request; the GPU works meanwhile. */
   readonly requestMs?: number;
   readonly gpu?: SharedGpu;
-  /** Requests of equal rank go in random order, as in an engine that knows nothing of trees; else first come, first served. */
+  /** Requests of equal rank go in random order, as in an engine that knows no trees. By default first come, first served. */
   readonly scattered?: boolean;
 }
 
-/** Room is made for this many tokens per running sequence at a time, as a paged cache hands out blocks. */
+/** Room is reserved in blocks of this many tokens per running sequence, like the pages of a paged cache. */
 const blockTokens = 16;
 
 interface DecodeSpan {
@@ -90,7 +89,7 @@ export class SimReplica {
     return this.#stepMs;
   }
 
-  /** `generatedTokens` includes those of sequences that were stopped later. */
+  /** `generatedTokens` includes those of stopped sequences. */
   get totals() {
     const { evictedTokens } = this.#cache;
     return { busyMs: this.#busyMs, generatedTokens: this.#generatedTokens, evictedTokens };
@@ -100,7 +99,7 @@ export class SimReplica {
     return this.#cache.usedTokens;
   }
 
-  /** Memory was short in the latest span: a sequence had to wait or to give way. */
+  /** Memory was short in the latest span: a sequence waited or was preempted. */
   get squeezed(): boolean {
     return this.#squeezed;
   }
@@ -119,7 +118,7 @@ export class SimReplica {
       step,
       promptTokens,
       blocks,
-      order: this.#placeOf(request),
+      order: this.#queueOrder(request),
       state: 'waiting',
       cancelled: false,
       done: 0,
@@ -130,11 +129,11 @@ export class SimReplica {
       cachedTokens: 0,
     };
     this.#sequences.set(request.id, sequence);
-    this.#wait(sequence);
+    this.#addToQueue(sequence);
     if (this.#mayStart(sequence)) this.#interrupt();
   }
 
-  #placeOf({ search, parent, index }: GenerateRequest): number {
+  #queueOrder({ search, parent, index }: GenerateRequest): number {
     this.#order += 1;
     return this.#options.scattered ? hash(search, parent, index) : this.#order;
   }
@@ -156,7 +155,7 @@ export class SimReplica {
 
   release(search: string): void {
     this.#cache.release(search);
-    // Where unread tokens cost time, the next steps take less.
+    // The released tokens cost time at each step, so the rest of the span is faster: plan it anew.
     if (this.#span !== undefined && this.#options.cost.unreadTokenMs !== undefined) this.#interrupt();
   }
 
@@ -165,7 +164,7 @@ export class SimReplica {
     return sequence.urgency.lane === 'primary' && this.#batch.speculative > 0;
   }
 
-  #wait(sequence: SimSequence): void {
+  #addToQueue(sequence: SimSequence): void {
     sequence.state = 'waiting';
     this.#waiting.set(sequence.request.id, sequence, sequence.urgency, sequence.order);
   }
@@ -176,12 +175,12 @@ export class SimReplica {
     if (sequence.state === 'running') this.#batch.update(sequence, urgency);
     else {
       sequence.urgency = urgency;
-      this.#wait(sequence);
+      this.#addToQueue(sequence);
     }
     if (this.#waiting.size > 0) this.#interrupt();
   }
 
-  /** Ends the span with its current step; an idle replica begins. */
+  /** Ends the span with its current step; an idle replica starts a span. */
   #interrupt(): void {
     const span = this.#span;
     if (span === undefined) return this.#beginSoon();
@@ -204,12 +203,12 @@ export class SimReplica {
     const joined = this.#batch.size - before;
     this.#options.gpu?.set('generator', this.#batch.size);
     if (this.#batch.size === 0) return;
-    const cleared = this.#secureRoom();
-    if (cleared) this.#squeezed = true;
+    const preempted = this.#secureRoom();
+    if (preempted) this.#squeezed = true;
     const untilEnd = this.#batch.stepsToEnd();
     const untilFull = Math.floor(this.#cache.freeTokens / this.#batch.size);
-    // A sequence may join at the next step: prefill has new room, or a preempted sequence left some.
-    const most = cleared || computed >= this.#options.prefillTokens ? 1 : Number.POSITIVE_INFINITY;
+    // Spans of one step: the next step has prefill room again, or memory of a preempted sequence, so a sequence may join.
+    const most = preempted || computed >= this.#options.prefillTokens ? 1 : Number.POSITIVE_INFINITY;
     const { cost } = this.#options;
     const batch = {
       sequences: this.#batch.size,
@@ -254,11 +253,11 @@ export class SimReplica {
     this.#beginSoon();
   }
 
-  /** Takes sequences from the queue while there is room; gives the tokens to compute for them. */
+  /** Admits sequences from the queue while there is room; gives the tokens to compute for them. */
   #admit(): number {
     let computed = 0;
     for (let next = this.#waiting.peek(); next !== undefined; next = this.#waiting.peek()) {
-      if (this.#batch.size >= this.#options.sequenceLimit && !this.#makeWay(next)) break;
+      if (this.#batch.size >= this.#options.sequenceLimit && !this.#preemptFor(next)) break;
       if (computed > 0 && computed >= this.#options.prefillTokens) break;
       const { search, path } = next.request;
       const prefix = this.#cache.pin(search, next.promptTokens, path, next.done + blockTokens, next.blocks);
@@ -307,25 +306,25 @@ export class SimReplica {
     this.#post({ type: 'fault', request, fault: fault('cancelled', 'by request'), usage: usageOf(sequence) });
   }
 
-  #makeWay(forWhom: SimSequence): boolean {
-    if (forWhom.urgency.lane !== 'primary' || this.#batch.speculative === 0) return false;
+  #preemptFor(newcomer: SimSequence): boolean {
+    if (newcomer.urgency.lane !== 'primary' || this.#batch.speculative === 0) return false;
     this.#preempt();
     return true;
   }
 
-  /** Frees one token per running sequence: drops idle segments, then whole sequences. True when a sequence was preempted. */
+  /** Frees one token per running sequence: evicts idle segments, then preempts sequences. True when it preempted one. */
   #secureRoom(): boolean {
-    let cleared = false;
+    let preempted = false;
     while (this.#cache.freeTokens < this.#batch.size) {
       if (this.#cache.makeRoom(blockTokens * this.#batch.size)) break;
       if (this.#cache.freeTokens >= this.#batch.size) break;
       this.#preempt();
-      cleared = true;
+      preempted = true;
     }
-    return cleared;
+    return preempted;
   }
 
-  /** Sends the sequence of lowest rank back to the queue; its tokens are computed again later. */
+  /** Returns the sequence of lowest rank to the queue; its tokens are computed again later. */
   #preempt(): void {
     let victim: SimSequence | undefined;
     for (const each of this.#sequences.values()) {
@@ -333,6 +332,6 @@ export class SimReplica {
     }
     assert(victim !== undefined, 'there is a sequence to preempt');
     this.#stop(victim);
-    this.#wait(victim);
+    this.#addToQueue(victim);
   }
 }

@@ -13,9 +13,9 @@ export interface SimSequence {
   urgency: Urgency;
   state: 'waiting' | 'running' | 'gone';
   cancelled: boolean;
-  /** Tokens generated before it last began to run. */
+  /** Tokens generated before its latest start. */
   done: number;
-  /** The replica's step count when it last began to run. */
+  /** The replica's step count at its latest start. */
   since: number;
   prefix: Segment | undefined;
   contextTokens: number;

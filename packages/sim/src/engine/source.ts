@@ -1,4 +1,4 @@
-// Steps of a simulated engine and rewards of a simulated verifier: a question model, or recorded trees. Both must be functions
+// The source of a simulated engine's steps and a simulated verifier's rewards: a question model, or recorded trees. Both are functions
 // of the request alone, so that a child is the same under every schedule.
 
 import type { GenerateRequest, PathStep } from '@coppice/core/engine';
@@ -6,12 +6,12 @@ import type { Prompt, Step } from '@coppice/core/tree';
 import type { PromptBlocks } from './prefix-cache.ts';
 
 export interface StepSource {
-  /** It also draws answers whole. */
+  /** True if it also draws whole answers. */
   readonly wholes?: boolean;
   promptTokens(prompt: Prompt): number;
-  /** Missing where no two prompts begin alike. */
+  /** Missing if no two prompts share a beginning. */
   promptBlocks?(prompt: Prompt): PromptBlocks | undefined;
-  /** At most `maxTokens` long, at least one token. */
+  /** Draws 1 to `maxTokens` tokens. */
   draw(request: GenerateRequest): Step;
 }
 

@@ -1,6 +1,6 @@
-// A heap of future events and the clock that they move. Each instant runs its events in the order of scheduling, then one
-// reaction of the system under test (`react`: the runtime's step), repeated until nothing is due, then the late events (a GPU
-// begins its next step). Nothing here is random.
+// Virtual time: a heap of future events that move the clock. An instant first runs its events in the order of scheduling, then `react` once
+// (the system under test: the runtime's step), and repeats both until nothing is due. Late events follow: a GPU begins its next step.
+// Nothing here is random.
 
 import { assert, Heap, VirtualClock } from '@coppice/core/base';
 
@@ -36,7 +36,7 @@ export class World {
     this.#schedule(timeMs, false, action);
   }
 
-  /** Runs at the end of an instant, after the reaction to everything else in it. */
+  /** Runs the action at the end of an instant, after all other events and reactions. */
   lateAt(timeMs: number, action: () => void): void {
     this.#schedule(timeMs, true, action);
   }
@@ -47,13 +47,13 @@ export class World {
       if (next.atMs > untilMs) break;
       this.clock.moveTo(next.atMs);
       this.#instants += 1;
-      this.#happen(next.atMs, react);
+      this.#runInstant(next.atMs, react);
       if (stop?.() === true) return;
     }
     if (untilMs < Number.POSITIVE_INFINITY) this.clock.moveTo(untilMs);
   }
 
-  #happen(atMs: number, react: () => void): void {
+  #runInstant(atMs: number, react: () => void): void {
     do {
       while (this.#dueAt(atMs, false)) this.#heap.pop()!.action();
       react();

@@ -1,10 +1,10 @@
-// A simulated world on the real clock, for trying and loading a gateway without a GPU. Several engines and verifiers may share it.
+// A simulated world on the real clock, to try and load a gateway without a GPU. Several engines and verifiers may share it.
 
 import { type Engine, isAnswer } from '@coppice/core/engine';
 import type { Verifier } from '@coppice/core/verifier';
 import { World } from '../engine/world.ts';
 
-/** Longest delay of an event; finer than clients see. */
+/** Longest delay of an event; clients cannot notice it. */
 const tickMs = 2;
 
 export class RealTimeWorld {
@@ -14,7 +14,7 @@ export class RealTimeWorld {
   #unanswered = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `speed`: simulated seconds in a real one. */
+  /** `speed`: simulated seconds per real second. */
   constructor(speed = 1) {
     this.#speed = speed;
   }
@@ -25,7 +25,7 @@ export class RealTimeWorld {
       connect: (post) => engine.connect((message) => this.#answered(message, post)),
       generate: (requests) => this.#act(requests.length, () => engine.generate(requests)),
       load: () => engine.load(),
-      ...this.#inTime(engine),
+      ...this.#timedCalls(engine),
     };
   }
 
@@ -35,11 +35,11 @@ export class RealTimeWorld {
       connect: (post) => verifier.connect((message) => this.#answered(message, post)),
       score: (requests) => this.#act(requests.length, () => verifier.score(requests)),
       load: () => verifier.load(),
-      ...this.#inTime(verifier),
+      ...this.#timedCalls(verifier),
     };
   }
 
-  #inTime(part: Engine | Verifier): Pick<Engine & Verifier, 'cancel' | 'update' | 'release' | 'close'> {
+  #timedCalls(part: Engine | Verifier): Pick<Engine & Verifier, 'cancel' | 'update' | 'release' | 'close'> {
     return {
       cancel: (requests) => this.#act(0, () => part.cancel(requests)),
       update: (request, urgency) => this.#act(0, () => part.update?.(request, urgency)),

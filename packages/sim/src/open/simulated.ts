@@ -1,5 +1,5 @@
-// The simulated engine on the real clock, for `serve`: an 8B generator and a 7B reward model at measured H200 speed, under
-// questions of every difficulty. Answers mean nothing; times, trees and exits are like the real ones.
+// The simulated engine on the real clock, for `serve`: an 8B generator and a 7B reward model at measured H200 speed, with
+// questions of every difficulty. The answers mean nothing; times, trees and exits resemble real ones.
 
 import { tableCost } from '@coppice/core/cost';
 import type { Engine } from '@coppice/core/engine';
@@ -12,7 +12,7 @@ import { SimEngine } from '../engine/sim-engine.ts';
 import { SimVerifier } from '../verifier/sim-verifier.ts';
 import { RealTimeWorld } from './simulated-real-time.ts';
 
-/** Like a set of school mathematics: most are easy, some need search, some cannot be solved. */
+/** Resembles a set of school mathematics: most questions are easy, some need search, some cannot be solved. */
 export const servedProfile: QuestionProfile = {
   name: 'serve',
   easyShare: 0.5,

@@ -1,5 +1,5 @@
-// One GPU of a reward model in virtual time. A pass takes as many waiting requests as fit and answers all of them when it ends.
-// Nothing interrupts a pass: a request cancelled during it is answered at once while the pass goes on.
+// One GPU of a reward model in virtual time. A pass takes as many waiting requests as fit, and answers all of them at its end.
+// Nothing interrupts a pass: a request that is cancelled during it is answered at once.
 
 import { fault } from '@coppice/core/base';
 import { type CostModel, prefillMs, unreadMs } from '@coppice/core/cost';
@@ -13,13 +13,13 @@ import type { Happenings } from '../engine/world.ts';
 
 export interface SimScorerOptions {
   readonly cost: CostModel;
-  /** New tokens in one pass, unless a single request has more. */
+  /** Most new tokens in one pass; a single longer request gets a pass of its own. */
   readonly passTokens: number;
   readonly kvTokens: number;
   readonly reusesPrefix: boolean;
-  /** Network and front end, beside the pass; the GPU is free meanwhile. */
+  /** Time of network and front end per pass; the GPU is free meanwhile. */
   readonly callMs?: number;
-  /** Computed beside a score's own tokens: the template, and the rest of a cache block. */
+  /** Tokens computed besides a score's own: the template, and the rest of a cache block. */
   readonly extraTokens?: number;
   readonly gpu?: SharedGpu;
 }
@@ -36,9 +36,9 @@ export class SimScorer {
   readonly #post: (message: VerifierMessage) => void;
   readonly #cache: PrefixCache;
   readonly #waiting = new UrgencyQueue<RequestId, ScoreRequest>();
-  /** Requests that wait, are in a pass, or on their way back. */
+  /** Requests that wait, are in a pass, or whose answer is on its way back. */
   readonly #unanswered = new Set<RequestId>();
-  /** Waiting requests by their parent's key: a step and one below it are computed together. */
+  /** Waiting requests by their parent's key, so that one pass scores a step and its child together. */
   readonly #below = new Map<NodeKey, Set<ScoreRequest>>();
   #busy = false;
   #busyMs = 0;
@@ -147,7 +147,7 @@ export class SimScorer {
     }
   }
 
-  /** The step, one that waits below it, one below that, and so on: one computation over the path. */
+  /** Takes the step, a waiting child of it, a child of that, and so on: one computation over the path. */
   #path(first: ScoreRequest): ScoredRequest[] {
     const scored: ScoredRequest[] = [];
     for (let next: ScoreRequest | undefined = first; next !== undefined; next = this.#nextBelow(next)) {
@@ -190,7 +190,7 @@ export class SimScorer {
   }
 }
 
-/** Usage of a step whose path the step before it has computed. */
+/** Usage of a step whose parent is scored in the same computation. */
 function continued(before: ScoreUsage, alone: ScoreUsage, { step }: ScoreRequest): ScoreUsage {
   const computedTokens = Math.min(alone.computedTokens, step.tokens);
   return { computedTokens, cachedTokens: before.computedTokens + before.cachedTokens };

@@ -15,7 +15,7 @@ const options: SimVerifierOptions = { cost, replicas: 1, passTokens: 512, kvToke
 
 let steps = 0;
 
-/** No two the same. */
+/** A new step at every call. */
 function step(tokens: number): Step {
   steps += 1;
   return { text: `${steps}`, tokens, meanLogprob: 0, end: 'delimiter' };
@@ -93,7 +93,7 @@ describe('the simulated verifier', () => {
     const passMs = prefillMs(cost, 150);
     verifier.score([request(0, [], step(50))]);
     world.at(1, () => verifier.score([{ ...request(1, [], step(50)), search: 'b' }]));
-    // One that was taken into a pass is not taken again, however urgent it becomes.
+    // A request in a pass stays there, however urgent it becomes.
     world.at(passMs + 1, () => verifier.update?.(0, { lane: 'primary', priority: 9 }));
     run();
     expect(log.map(({ atMs }) => atMs)).toEqual([passMs + 30, 2 * passMs + 30]);

@@ -1,5 +1,5 @@
-// The verifier contract in virtual time: replicas score queued steps in batches, one forward pass each, at the prefill cost of the
-// reward model. With prefix reuse a pass computes only what its cache lacks.
+// The verifier contract in virtual time. Replicas score queued steps in batches: one forward pass at the reward model's prefill cost.
+// With prefix reuse a pass computes only the tokens that its cache lacks.
 
 import type {
   ScoreRequest,
@@ -33,7 +33,7 @@ export class SimVerifier extends Pool<SimScorer, VerifierMessage> implements Ver
   }
 
   score(requests: readonly ScoreRequest[]): void {
-    this.hand(requests, (scorer, request) => scorer.enqueue(request));
+    this.distribute(requests, (scorer, request) => scorer.enqueue(request));
   }
 
   load(): VerifierLoad {

@@ -1,5 +1,5 @@
-// The few distributions that the question model needs, as functions of standard normals, so that draws can be correlated
-// (a Gaussian copula: mix the normals, then map each to its own distribution).
+// The distributions of the question model, as functions of standard normals, so that draws can be correlated (a Gaussian copula:
+// mix the normals, then map each to its own distribution).
 
 /** The standard normal distribution function (Abramowitz and Stegun 26.2.17, error below 1e-7). */
 export function normalCdf(z: number): number {
@@ -9,12 +9,12 @@ export function normalCdf(z: number): number {
   return z >= 0 ? 1 - tail : tail;
 }
 
-/** Two standard normals mixed into one that has correlation √share with the first. */
+/** Mixes two standard normals into one that has correlation √share with the first. */
 export function mixed(common: number, own: number, share: number): number {
   return Math.sqrt(share) * common + Math.sqrt(1 - share) * own;
 }
 
-/** Kumaraswamy's distribution on 0 to 1: much like Beta(a, b), with a quantile in closed form. */
+/** Kumaraswamy's distribution on 0 to 1: close to Beta(a, b), with a quantile in closed form. */
 export interface UnitShape {
   readonly a: number;
   readonly b: number;

@@ -46,7 +46,7 @@ function request(prompt: Prompt, path: readonly PathStep[], index: number, id = 
   };
 }
 
-/** All steps to a depth, visited in an order of one's own; keyed by the path of child indices. */
+/** Draws all steps to a depth, in the given order; keyed by the path of child indices. */
 function grow(model: QuestionModel, prompt: Prompt, order: (indices: number[]) => number[]): Map<string, string> {
   const found = new Map<string, string>();
   const visit = (path: readonly PathStep[], at: string): void => {

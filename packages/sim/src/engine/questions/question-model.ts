@@ -1,6 +1,6 @@
-// A stochastic generator and reward model. A question is easy, scaling (search helps) or impossible; a path is sound until a
-// step goes wrong, and the verifier sees a wrong step or does not (a blind spot). Every draw is keyed by question and path,
-// never by order or time: two policies see the same node. A step's text carries its key and state.
+// A stochastic generator and reward model. A question is easy, scaling (search helps) or impossible. A path is sound until a step goes
+// wrong; the verifier sees that step or misses it (a blind spot). Each draw depends on question and path alone, never on order or time,
+// so two policies see the same node. The text of a step carries its key and state.
 
 import { hash, Random } from '@coppice/core/base';
 import type { GenerateRequest, PathStep } from '@coppice/core/engine';
@@ -12,22 +12,22 @@ import type { DepthHabits, QuestionProfile, QuestionSize, StepState, Tip } from 
 import { aggregated, attemptsIn, probeReply } from './question-replies.ts';
 import { answerOf, extractAnswer, isOwn, read, tipOf } from './question-text.ts';
 
-// Rewards after Qwen2.5-Math-PRM-7B's habits: most right steps near 1, most wrong ones near 0, both with long tails.
+// After the habits of Qwen2.5-Math-PRM-7B: most right steps score near 1, most wrong ones near 0, both with long tails.
 const soundReward: UnitShape = { a: 10, b: 0.7 };
 const flawedReward: UnitShape = { a: 0.7, b: 3.2 };
-/** Share of the noise that siblings have in common, in soundness and in reward. */
+/** Share of the noise that siblings have in common. */
 const siblingShare = { soundness: 0.5, reward: 0.6 };
-/** Chances that a wrong path recovers (its answer, not its rewards), and that a hidden error comes to light. */
+/** Chance that a wrong path recovers its answer (the rewards of its wrong steps stay), and that a hidden error becomes visible. */
 const recoveryChance = 0.02;
 const surfacingChance = 0.08;
-/** Chances that a turn repairs a wrong answer, and that it leaves a right one right. */
+/** Chance that a turn repairs a wrong answer, and that it keeps a right one. */
 const repairChance = 0.25;
 const keepsRight = 0.9;
 const surest = 1 - 1e-6;
 
-/** A prompt for a list ends with its first number. */
+/** A prompt that asks for a list ends with the list's first number. */
 const asksForList = /\n1\.$/;
-/** A prompt that ends with a colon wants the next step; `Answer:` wants the answer so far. */
+/** A prompt that ends with a colon asks for the next step; one that ends with `Answer:` asks for the answer so far. */
 const asksForStep = /(?<!\bAnswer):\s*$/;
 
 export class QuestionModel implements StepSource, RewardSource {
@@ -35,7 +35,7 @@ export class QuestionModel implements StepSource, RewardSource {
   readonly #questions = new Map<string, Question>();
   readonly #sizeOf: ((prompt: Prompt) => QuestionSize) | undefined;
 
-  /** `sizeOf`: lengths of a trace, in place of the profile's. */
+  /** `sizeOf` replaces the profile's lengths by those of a trace. */
   constructor(profile: QuestionProfile, sizeOf?: (prompt: Prompt) => QuestionSize) {
     this.#profile = profile;
     this.#sizeOf = sizeOf;
@@ -52,7 +52,7 @@ export class QuestionModel implements StepSource, RewardSource {
     return found;
   }
 
-  /** The drawn length, or a quarter of the text's characters where that is more. */
+  /** At least a quarter of the text's characters. */
   promptTokens(prompt: Prompt): number {
     const length = prompt.kind === 'text' ? prompt.text.length : 0;
     return Math.max(this.question(prompt).promptTokens, Math.ceil(length / 4));
@@ -87,7 +87,7 @@ export class QuestionModel implements StepSource, RewardSource {
     return { text: said + (end === 'length' ? ' ' : (request.delimiters[0] ?? '\n')), tokens, meanLogprob, end };
   }
 
-  /** Writes a list of next steps: as many as the prompt names, each as it would be drawn by itself. */
+  /** Writes a list of next steps, as many as the prompt names. Each is the step that a single draw would give. */
   #list(request: GenerateRequest, words: string): Step {
     const count = Number(/\d+/.exec(words)?.[0] ?? 1);
     const path = request.path.slice(0, -1);
@@ -119,7 +119,7 @@ export class QuestionModel implements StepSource, RewardSource {
     return { text: steps.map(({ text }) => text).join(''), tokens, meanLogprob, end };
   }
 
-  /** Writes a whole answer again, after a turn that says what was wrong with the one before. */
+  /** Writes a whole answer again, after a turn that names the error of the last one. */
   #repaired(question: Question, { path, index, maxTokens }: GenerateRequest, turn: PathStep): Step {
     const key = hash(turn.key, index);
     const random = new Random('repair', key);
@@ -174,7 +174,7 @@ export class QuestionModel implements StepSource, RewardSource {
   }
 }
 
-/** The draw that a twin repeats, or itself. It depends on the place alone: a child is the same, alone or in company. */
+/** Index of the draw that this one repeats, or its own. It depends on the place alone, not on the draws that are made with it. */
 function originalOf(parentKey: number, index: number, twinRate: number): number {
   let at = index;
   while (at > 0 && twinRate > 0) {

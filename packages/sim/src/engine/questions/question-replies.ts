@@ -1,4 +1,4 @@
-// Replies of the question model to text that is no step of its own: a probe in the middle of a path, or attempts to judge.
+// The question model's replies to texts that are not steps: a probe in the middle of a path, or attempts to judge.
 
 import { hash, Random } from '@coppice/core/base';
 import type { GenerateRequest } from '@coppice/core/engine';
@@ -7,19 +7,19 @@ import { type Question, within } from './question.ts';
 import type { Range } from './question-profile.ts';
 import { answerOf, tipOf } from './question-text.ts';
 
-/** Share of a solution after which the model knows its answer; drawn per question. */
-const knows: Range = { low: 0.3, high: 1 };
-/** Entropy of an answer's first token, known or guessed, in nats. */
+/** Share of the solution from which the model knowsAfter its answer; drawn per question. */
+const knowsAfter: Range = { low: 0.3, high: 1 };
+/** Entropy of an answer's first token in nats, for a known and for a guessed answer. */
 const knownEntropy: Range = { low: 0.02, high: 0.1 };
 const guessEntropy: Range = { low: 0.5, high: 3 };
 const replyTokens = 6;
 
-/** Answers a probe: the last step of the path is the probe's text. */
+/** Answers a probe, whose text is the last step of the path. */
 export function probeReply(question: Question, { path, maxTokens }: GenerateRequest): Step {
   const steps = path.slice(0, -1);
   const { key, state } = tipOf(question, steps);
   const random = new Random('probe', key);
-  const isKnown = steps.length >= within(knows, new Random('knows', question.key)) * question.steps;
+  const isKnown = steps.length >= within(knowsAfter, new Random('knows', question.key)) * question.steps;
   const entropy = within(isKnown ? knownEntropy : guessEntropy, random);
   if (maxTokens < replyTokens) return { text: ' ', tokens: maxTokens, meanLogprob: -entropy, end: 'length', entropy };
   const answer = isKnown ? answerOf(question, state, random) : String(random.integer(1000));
@@ -30,7 +30,7 @@ export function attemptsIn(text: string): string[] {
   return [...text.matchAll(/\nanswer (\d+)/g)].map(([, answer]) => answer!);
 }
 
-/** Sides with one of the attempts' answers, weighted by the square of its count. */
+/** Chooses the answer of one of the attempts, weighted by the square of its count. */
 export function aggregated(
   question: Question,
   { index, path, maxTokens }: GenerateRequest,

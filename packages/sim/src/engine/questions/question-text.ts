@@ -1,4 +1,4 @@
-// The text of the question model's steps: state and key, and the answer in the last. Only this file knows the form.
+// The text of the question model's steps: state and key, and in the last step the answer. Only this file knows the format.
 
 import type { Random } from '@coppice/core/base';
 import type { PathStep } from '@coppice/core/engine';
@@ -23,7 +23,7 @@ export function tipOf(question: Question, path: readonly PathStep[]): Tip {
 const stateMarks = ['\nsound ', '\nhidden ', '\nflawed '];
 const states: Readonly<Record<string, StepState>> = { s: 'sound', h: 'hidden', f: 'flawed' };
 
-/** Reads the last step of a whole answer. */
+/** Reads the last line of a text that may hold several steps. */
 export function read({ text: whole }: Step): Tip {
   let from = 0;
   for (const mark of stateMarks) from = Math.max(from, whole.lastIndexOf(mark) + 1);
@@ -32,7 +32,7 @@ export function read({ text: whole }: Step): Tip {
   return { key: Number.parseInt(text.slice(state.length + 1), 10), state };
 }
 
-/** Right paths agree. Wrong ones differ, some mistakes being more common than others. */
+/** Right paths agree. Wrong paths differ, but some mistakes are more common than others. */
 export function answerOf(question: Question, state: StepState, random: Random): string {
   if (state === 'sound') return question.answer;
   let mistake = 1;

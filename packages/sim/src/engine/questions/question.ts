@@ -1,4 +1,4 @@
-// One simulated question: its kind, its length and how hard it is, drawn from a profile by its text alone.
+// One simulated question: kind, length and difficulty, drawn from a profile by its text alone.
 
 import { hash, Random } from '@coppice/core/base';
 import type { QuestionProfile, QuestionSize, Range } from './question-profile.ts';
@@ -11,24 +11,24 @@ export interface Question {
   readonly missChance: number;
   readonly steps: number;
   readonly length: number;
-  /** The depth that no step of an impossible question gets right. */
-  readonly crux: number;
+  /** Depth at which every step of an impossible question is wrong. */
+  readonly failingDepth: number;
   readonly promptTokens: number;
   readonly answer: string;
 }
 
-/** First steps restate the question: they fail less often, and the verifier likes them more. Exponent on both. */
+/** Exponent on soundness and rewards of first steps: they restate the question, so they fail less often and score higher. */
 export const firstStepEase = 0.4;
 
 export function questionOf(profile: QuestionProfile, text: string): Question {
-  return drawQuestion(profile, hash(profile.name, text), mixLuck(profile.name, text));
+  return drawQuestion(profile, hash(profile.name, text), mixturePlace(profile.name, text));
 }
 
 /**
- * Place of a question in the mixture of kinds, 0 to 1. Questions numbered at the end of their text run through it evenly (a Weyl
- * sequence): a data set is a fixed mixture, not a sample of one.
+ * Place of a question in the mixture of kinds, 0 to 1. Numbers at the end of the texts spread evenly over it (a Weyl sequence), so that
+ * every data set has the same mixture.
  */
-function mixLuck(name: string, text: string): number {
+function mixturePlace(name: string, text: string): number {
   const numbered = /^(.*?)(\d+)$/s.exec(text);
   if (numbered === null) return hash(name, text, 'kind') / 4294967296;
   const start = hash(name, numbered[1]!, 'kind') / 4294967296;
@@ -51,16 +51,16 @@ function drawQuestion(profile: QuestionProfile, key: number, luck: number): Ques
     length: Math.exp(new Random('length', key).normal(0, profile.lengthSpread ?? 0)),
     soundness: within(habits.soundness, random),
     strictness: within(habits.strictness, random),
-    crux: atOnce ? 1 : 2 + random.integer(Math.max(1, steps - 2)),
+    failingDepth: atOnce ? 1 : 2 + random.integer(Math.max(1, steps - 2)),
     promptTokens: 90 + Math.round(random.exponential(80)),
     answer: String(random.integer(1000)),
   };
 }
 
-/** Usual tokens of a step. */
+/** Usual range of a step's tokens. */
 const usualStep: Range = { low: 10, high: 256 };
 
-/** Gives a question other lengths; it keeps its number of steps where that leaves them a usual length. */
+/** Gives a question other lengths. Its number of steps stays if the steps then have a usual length. */
 export function sizedAs(
   question: Question,
   { stepTokens, stepTokensSpread }: QuestionProfile,
@@ -69,13 +69,13 @@ export function sizedAs(
   const { promptTokens, answerTokens } = size;
   const fewest = Math.ceil(answerTokens / usualStep.high);
   const steps = Math.max(fewest, 1, Math.min(question.steps, Math.floor(answerTokens / usualStep.low)));
-  // Lengths are rounded up: half a token more in the mean.
+  // Rounding up adds half a token on average.
   const stepMean = Math.max(0.1, answerTokens / meanDepth({ ...question, steps }) - 0.5);
   const length = stepMean / (stepTokens * Math.exp(stepTokensSpread ** 2 / 2));
-  return { ...question, promptTokens, steps, length, crux: Math.min(question.crux, steps) };
+  return { ...question, promptTokens, steps, length, failingDepth: Math.min(question.failingDepth, steps) };
 }
 
-/** Mean steps of a path that nothing cuts off. */
+/** Mean steps of a path without a limit. */
 function meanDepth(question: Question): number {
   let [reached, sum] = [1, 0];
   for (let depth = 1; reached > 0; depth += 1) {
@@ -90,7 +90,7 @@ export function within(range: Range, random: Random): number {
 }
 
 export function soundnessAt(question: Question, depth: number, ease = depth === 1 ? firstStepEase : 1): number {
-  if (question.kind === 'impossible' && depth >= question.crux) return 0;
+  if (question.kind === 'impossible' && depth >= question.failingDepth) return 0;
   return question.soundness ** ease;
 }
 

@@ -1,12 +1,12 @@
-// The draft model's queue: waiting jobs, at most one of each sequence. The same behind a thread of its own, in the target's thread, and in tests.
+// The draft model's queue: waiting jobs, at most one per sequence. Used in a thread of its own, in the target's thread, and in tests.
 
 import type { Draft, DraftJob, DraftModel } from './draft-model.ts';
 import type { ToDrafter } from './drafts.ts';
 
-/** The draft model, or a stand-in of tests. */
+/** The draft model, or a stand-in for tests. */
 export type Drafter = Pick<DraftModel, 'draft' | 'forget' | 'release' | 'close'>;
 
-export class DraftDesk {
+export class DraftQueue {
   readonly #model: Drafter;
   readonly #jobs = new Map<number, DraftJob>();
   readonly #known = new Set<number>();
@@ -32,7 +32,7 @@ export class DraftDesk {
     if (this.#closed) return;
     switch (message.type) {
       case 'draft':
-        this.#jobs.delete(message.job.sequence); // a newer question takes the place of an older one, at the end of the line
+        this.#jobs.delete(message.job.sequence); // a newer job replaces an older one, and goes to the end of the queue
         this.#jobs.set(message.job.sequence, message.job);
         this.#known.add(message.job.sequence);
         return;
