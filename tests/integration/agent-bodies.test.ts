@@ -114,3 +114,28 @@ test.each([
   const { response } = await ask('claude-code 2.1.197', { content: 'So.' }, {}, { output_config: { effort } });
   expect(response.headers.get('x-coppice')).toBe(isVoted ? null : 'passed-through');
 });
+
+test('tools of no sense are left out, and a history that is too long is refused by name', async () => {
+  const step = { type: 'function', name: 'step', parameters: { type: 'object' } };
+  const inner = [null, 7, { type: 'namespace', name: 'm', tools: [step] }, { ...step, name: 9 }, step];
+  const tools = [
+    null,
+    7,
+    [],
+    { type: 'custom' },
+    { type: 'namespace' },
+    { type: 'namespace', name: 'n', tools: inner },
+  ];
+  const { response, engine, told } = await ask('codex 0.169.0', called('n__step', {}), { tools: 'vote' }, { tools });
+  expect(response.status).toBe(200);
+  expect(engine.tools).toEqual([expect.objectContaining({ function: expect.objectContaining({ name: 'n__step' }) })]);
+  expect(told.at(-1)!.response.output.at(-1)).toMatchObject({ namespace: 'n', name: 'step', arguments: '{}' });
+  const { url } = await serveTurns(() => ({}), { tools: 'vote' });
+  const { body } = bodies['codex 0.169.0'];
+  const call = { type: 'function_call', call_id: 'c', name: 'exec_command', arguments: `{"cmd":"${'x'.repeat(1e6)}"}` };
+  const long = await post(`${url}/v1/responses`, { ...body, model: 'm', input: [...body.input, call] });
+  expect([long.status, ((await long.json()) as Loose).error]).toMatchObject([
+    400,
+    { code: 'context_length_exceeded', param: 'input' },
+  ]);
+});

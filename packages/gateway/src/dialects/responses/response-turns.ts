@@ -31,7 +31,7 @@ function toolsIn(tools: unknown): Plain[] {
 }
 
 function chatName({ namespace, name }: Plain): unknown {
-  return typeof namespace === 'string' ? `${namespace}__${name}` : name;
+  return typeof namespace === 'string' && typeof name === 'string' ? `${namespace}__${name}` : name;
 }
 
 const oneText = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] };
