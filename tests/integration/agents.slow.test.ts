@@ -1,15 +1,17 @@
-// Codex and Claude Code, unchanged, without a terminal: one exchange that is passed through to the engine's own endpoint, and ten turns with
-// tools that are voted on. They are large and installed by nobody else: COPPICE_AGENTS names the folder that `npm install @openai/codex
-// @anthropic-ai/claude-code` was run in, and without it the tests are skipped (Codex 0.169.0 and Claude Code 2.1.197 pass).
+// Codex, as the guide sets it up, and Claude Code, unchanged and without a terminal: one exchange that is passed through to the engine's own
+// endpoint, and ten turns with tools that are voted on. They are large and installed by nobody else: COPPICE_AGENTS names the folder that
+// `npm install @openai/codex @anthropic-ai/claude-code` was run in, and without it the tests are skipped (Codex 0.169.0, Claude Code 2.1.197
+// and 2.1.327 pass).
 
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { AskedTurn, DrawnTurn } from '../servers/vllm-server.ts';
+import { guides } from '../support/guide-commands.ts';
 import type { Loose } from '../support/loose.ts';
 import { runGateway } from '../support/running-gateway.ts';
 import { allDone, serveTurns } from '../support/served-turns.ts';
@@ -67,15 +69,17 @@ async function engine(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
 }
 
-type Launch = (url: string, prompt: string) => { args: string[]; environment: Record<string, string> };
+type Launch = (url: string, prompt: string, home: string) => { args: string[]; environment: Record<string, string> };
+
+const { files } = guides.find(({ page }) => page === 'clients.md')!;
 
 const agents: Readonly<Record<string, Launch>> = {
-  codex: (url, prompt) => {
-    const provider = `{ name = "coppice", base_url = "${url}/v1", env_key = "COPPICE_KEY", wire_api = "responses" }`;
-    const quiet = ['-c', 'analytics.enabled=false', '-c', 'check_for_update_on_startup=false'];
-    const settings = ['-c', 'model_provider="coppice"', '-c', `model_providers.coppice=${provider}`, ...quiet];
-    const args = ['exec', '--skip-git-repo-check', '-m', 'm', ...settings, prompt];
-    return { args, environment: { COPPICE_KEY: 'unused' } };
+  codex: (url, prompt, home) => {
+    const lines = files.get('config.toml')!.replace('qwen', 'm').replace('http://127.0.0.1:8181', url);
+    mkdirSync(join(home, '.codex'));
+    const quiet = 'check_for_update_on_startup = false\nanalytics.enabled = false\n';
+    writeFileSync(join(home, '.codex', 'config.toml'), quiet + lines);
+    return { args: ['exec', '--skip-git-repo-check', prompt], environment: {} };
   },
   claude: (url, prompt) => ({
     args: ['-p', prompt, '--model', 'm', '--output-format', 'json', '--allowedTools', 'Bash'],
@@ -90,7 +94,7 @@ const agents: Readonly<Record<string, Launch>> = {
 async function run(name: string, url: string, prompt: string): Promise<string> {
   const home = mkdtempSync(join(tmpdir(), 'coppice-agent-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
-  const { args, environment } = agents[name]!(url, prompt);
+  const { args, environment } = agents[name]!(url, prompt, home);
   const env = { PATH: process.env.PATH, HOME: home, ...environment };
   return new Promise((resolve) => {
     const child = execFile(join(installed, name), args, { env, cwd: home, timeout: 90_000 }, (_, out, problems) =>
