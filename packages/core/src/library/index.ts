@@ -59,6 +59,7 @@ export { defineOrder, type OrderPart, type OrderRule, type QueueStanding } from 
 export { defineWidths, type Targets, type WidthRule, type WidthsPart } from '../scheduler/widths.ts';
 export type { Aggregation } from '../tree/aggregate.ts';
 export { answerText, type Node, pathText, pathTo } from '../tree/node.ts';
+export { turnIn } from '../tree/readings/agent-turn.ts';
 export type { Certainty, PathVote } from '../tree/readings/certaindex.ts';
 export type { Manner, Message, Prompt, Sampling, Step } from '../tree/step.ts';
 export type { Strand } from '../tree/strand.ts';
@@ -84,3 +85,4 @@ export {
 } from './open-search-model.ts';
 export { type FoundAnswer, type SearchOptions, search } from './search.ts';
 export { type EventListener, SearchModel } from './search-model.ts';
+export type { SpeculativeCall } from './speculative-calls.ts';

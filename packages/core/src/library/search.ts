@@ -21,10 +21,12 @@ import type { PolicyName } from '../policy/policies.ts';
 import type { ProgramDefinition } from '../program/definition.ts';
 import { type ProgramName, programs } from '../program/registry/programs.ts';
 import { lastMessage } from '../tree/node.ts';
+import { agentTurn } from '../tree/readings/agent-turn.ts';
 import type { Prompt } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
 import { openNamed, ownPolicy } from './open-search-model.ts';
 import type { EventListener, ModelRun, SearchModel } from './search-model.ts';
+import { type SpeculativeListener, speculativeCalls, withoutHints } from './speculative-calls.ts';
 
 type Settings = {
   readonly [Name in keyof Omit<
@@ -51,6 +53,11 @@ export interface SearchOptions extends Settings, NamedOptions {
   readonly exits?: readonly ExitRule[];
   readonly prunes?: readonly PruneRule[];
   readonly onEvent?: EventListener;
+  /**
+   * Told while turns of an agent still vote: a call that leads so far, of a tool whose `annotations` say `readOnlyHint: true`. Whether it is
+   * tried ahead is the caller's choice, as another turn may win.
+   */
+  readonly onSpeculativeCall?: SpeculativeListener;
   /** Ends the search with the best so far. */
   readonly signal?: AbortSignal;
 }
@@ -91,6 +98,7 @@ const besideSettings = [
   'exits',
   'prunes',
   'onEvent',
+  'onSpeculativeCall',
   'signal',
 ];
 const notHere: ReadonlySet<string> = new Set(['onUnaccepted', 'reasoning']);
@@ -126,10 +134,20 @@ export async function search(question: string | Prompt, options: SearchOptions =
 
 async function searchOn(model: SearchModel, question: string | Prompt, options: SearchOptions): Promise<FoundAnswer> {
   const policy = policyFor(model, options);
-  const built = withRules(build(model, question, options, policy), options);
+  const asked = typeof question === 'string' ? question : withoutHints(question);
+  const built = withRules(build(model, asked, options, policy), options);
   const request = requestOf(built, model.nextId(), model.extract);
-  const run = await model.run(request, options.onEvent, options.signal);
+  const run = await model.run(request, listenerOf(question, options), options.signal);
   return found(built, policy?.definition.name ?? built.plan.policy, run);
+}
+
+function listenerOf(question: string | Prompt, { onEvent, onSpeculativeCall }: SearchOptions) {
+  if (onSpeculativeCall === undefined) return onEvent;
+  if (typeof question === 'string' || agentTurn(question) === undefined)
+    raise('bad-setting', 'onSpeculativeCall needs a question that is a prompt with a turn of an agent');
+  const speculate = speculativeCalls(question, onSpeculativeCall);
+  const both: EventListener = (event, tree) => Promise.all([speculate(event, tree), onEvent?.(event, tree)]);
+  return both;
 }
 
 function withRules(built: BuiltSearch, { exits = [], prunes = [] }: SearchOptions): BuiltSearch {

@@ -11,7 +11,7 @@ import { askedIn, hasSwitch } from '../dialects/body-wish.ts';
 import type { ChatBody } from '../dialects/chat-body.ts';
 import type { Beyond, FieldNames, InboundDialect } from '../dialects/dialect.ts';
 import { drawsIn } from '../dialects/fields.ts';
-import { isVoted } from '../dialects/turn-body.ts';
+import { isVoted, leftOut } from '../dialects/turn-body.ts';
 import { hasItems, record } from '../dialects/unchecked.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/keys.ts';
@@ -107,6 +107,7 @@ function untakenBy(model: ServedModel, body: ChatBody): string[] {
   return [
     ...[...knobs, ...Object.keys(drawsIn(body))].filter((name) => !takes.includes(name)),
     ...switches.map((name) => `chat_template_kwargs.${name}`),
+    ...leftOut(body),
   ];
 }
 

@@ -28,3 +28,28 @@ export function isReadBy(readers: PartReaders, part: unknown): boolean {
   const { type } = record(part);
   return typeof type !== 'string' || Object.hasOwn(readers, type);
 }
+
+interface SpokenMessage {
+  readonly role: string;
+  readonly content?: unknown;
+}
+
+/**
+ * Many templates know no `developer`, and take a system message at the start alone: what a conversation says before its first turn opens
+ * it, later instructions stand where they are, as the user's.
+ */
+export function openedBySystem<Message extends SpokenMessage>(messages: readonly Message[]): Message[] {
+  const isSystem = ({ role }: SpokenMessage) => role === 'system' || role === 'developer';
+  const turnAt = messages.findIndex(({ role }) => role === 'assistant');
+  const opens = (each: SpokenMessage, at: number) => isSystem(each) && (turnAt < 0 || at < turnAt);
+  const first = messages.filter(opens);
+  const rest = messages.filter((each, at) => !opens(each, at));
+  const content = first.map((each) => plainText(each.content)).join('\n\n');
+  const opening = first.slice(0, 1).map((each) => ({ ...each, role: 'system', content }));
+  return [...opening, ...rest.map((each) => (isSystem(each) ? { ...each, role: 'user' } : each))];
+}
+
+function plainText(content: unknown): string {
+  const parts: readonly unknown[] = Array.isArray(content) ? content.map((part) => record(part).text) : [content];
+  return parts.filter((part) => typeof part === 'string').join('');
+}

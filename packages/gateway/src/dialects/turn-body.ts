@@ -13,35 +13,51 @@ import { hasItems, record } from './unchecked.ts';
 export interface AskedTurn {
   readonly isForced: boolean;
   readonly effort: unknown;
+  /** It may call nothing but functions. */
+  readonly isPlain: boolean;
 }
 
-/** Undefined for what only an engine's own endpoint can do: tools that are no functions, other choices, logprobs or token ids. */
+/** Undefined for what only an engine's own endpoint can do: tools without a function, other choices, logprobs or token ids. */
 export function askedTurn(body: Plain): AskedTurn | undefined {
-  const { tools, functions, tool_choice: choice, reasoning_effort: effort, reasoning } = body;
+  const { functions, tool_choice: choice, reasoning_effort: effort, reasoning } = body;
   const offered = offeredTools(body);
   const { name } = record(record(choice).function);
   const isKnown = [undefined, null, 'auto', 'none', 'required'].includes(choice as null);
   const isNamed = offered.some((tool) => tool !== undefined && tool.name === name);
   const isTold = body.logprobs === true || body.return_token_ids === true;
-  if (!hasItems(tools) || hasItems(functions) || isTold || offered.includes(undefined) || !(isKnown || isNamed))
+  const isPlain = !offered.includes(undefined);
+  if (offered.every((tool) => tool === undefined) || hasItems(functions) || isTold || !(isKnown || isNamed))
     return undefined;
-  return { isForced: choice === 'required' || isNamed, effort: effort ?? record(reasoning).effort };
+  return { isForced: choice === 'required' || isNamed, effort: effort ?? record(reasoning).effort, isPlain };
 }
 
-/** A vote can make a turn sixteen times as dear: unless calls are forced, the operator or the request must ask for it. */
+/**
+ * A vote can make a turn sixteen times as dear: unless calls are forced, the operator or the request must ask for it. Tools that are no
+ * functions go to the engine's own endpoint, unless the operator wants votes: then turns leave them out, since agents offer web search unasked.
+ */
 export function isVoted(
   { engine, config }: Pick<PlannedModel, 'engine' | 'config'>,
   turn: AskedTurn | undefined,
 ): boolean {
   if (turn === undefined || engine.capabilities.turns !== true || turn.effort === 'none') return false;
-  return turn.isForced || config.tools === 'vote' || efforts.indexOf(turn.effort as 'low') > efforts.indexOf('minimal');
+  const isWished = turn.isForced || efforts.indexOf(turn.effort as 'low') > efforts.indexOf('minimal');
+  return config.tools === 'vote' || (turn.isPlain && isWished);
 }
 
-const turnFields = ['tools', 'tool_choice', 'parallel_tool_calls', 'response_format', 'stop'] as const;
+/** Tools that a voted turn does without. */
+export function leftOut({ tools }: Plain): string[] {
+  const offered = offeredTools({ tools });
+  const left = offered.flatMap((tool, at) => (tool === undefined ? [record((tools as unknown[])[at]).type] : []));
+  return left.map((type) => `tools.${String(type).slice(0, 40)}`);
+}
+
+const turnFields = ['tool_choice', 'parallel_tool_calls', 'response_format', 'stop'] as const;
 
 export function turnFieldsOf(body: ChatBody): TurnFields {
+  const offered = offeredTools(body);
+  const tools = (body.tools as unknown[]).filter((_, at) => offered[at] !== undefined);
   const said = turnFields.map((name) => [name, body[name] ?? undefined] as const);
-  return Object.fromEntries(said.filter(([, value]) => value !== undefined));
+  return { tools, ...Object.fromEntries(said.filter(([, value]) => value !== undefined)) };
 }
 
 type BodyMessage = ChatBody['messages'][number];

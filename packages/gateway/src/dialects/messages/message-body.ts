@@ -5,7 +5,7 @@ import { efforts, modelKnobs, requestKnobs, schemaOf } from '@coppice/core/confi
 import { z } from 'zod';
 import { each } from '../../wire/parts.ts';
 import { type ChatBody, drawnFields, drawnIn, mostStops } from '../chat-body.ts';
-import { dropped, isReadBy, textIn, textOf } from '../content-text.ts';
+import { dropped, isReadBy, openedBySystem, textIn, textOf } from '../content-text.ts';
 import { anything, hasItems, partWith, record, some } from '../unchecked.ts';
 import { chatTools, turnMessages } from './message-turns.ts';
 
@@ -64,7 +64,7 @@ export function estimateTokens(parts: readonly unknown[]): number {
 
 const blocks = { text: textIn, thinking: dropped, redacted_thinking: dropped };
 
-const turnBlocks = { ...blocks, image: dropped, tool_use: dropped, tool_result: dropped };
+const turnBlocks = { ...blocks, image: dropped, tool_use: dropped, tool_result: dropped, tool_reference: dropped };
 
 /** The body is unchecked. */
 export function isBeyondText({ tools, messages }: { readonly tools?: unknown; readonly messages?: unknown }): boolean {
@@ -73,7 +73,8 @@ export function isBeyondText({ tools, messages }: { readonly tools?: unknown; re
 
 /** The body is unchecked. */
 export function isBeyondTurn({ messages }: { readonly messages?: unknown }): boolean {
-  return hasOther(messages, turnBlocks);
+  const results = (message: unknown) => record(message).content;
+  return hasOther(messages, turnBlocks) || some(messages, (message) => hasOther(results(message), turnBlocks));
 }
 
 function hasOther(messages: unknown, held: typeof blocks): boolean {
@@ -114,7 +115,7 @@ export function messagesOf(
   isTurn = false,
 ): ChatMessage[] {
   const first: ChatMessage[] = system ? [{ role: 'system', content: textOf(system, 'system', blocks) }] : [];
-  if (isTurn) return [...first, ...messages.flatMap(turnMessages)];
+  if (isTurn) return openedBySystem([...first, ...messages.flatMap(turnMessages)]);
   const texts = messages.map((message, at) => textOf(message.content, `messages.${at}.content`, blocks));
-  return [...first, ...messages.map(({ role }, at) => ({ role, content: texts[at]! }))];
+  return openedBySystem([...first, ...messages.map(({ role }, at) => ({ role, content: texts[at]! }))]);
 }

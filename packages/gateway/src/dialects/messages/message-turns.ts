@@ -49,9 +49,10 @@ function resultOf({ tool_use_id, content = '' }: Plain) {
   return { role: 'tool', tool_call_id: tool_use_id, content: parts };
 }
 
-/** Thinking of former turns is dropped, as is usual. */
-function partOf({ type, text, source }: Plain): Plain[] {
+/** Thinking of former turns is dropped, as is usual. A tool that was found stands among those that are offered from then on. */
+function partOf({ type, text, source, tool_name: found }: Plain): Plain[] {
   if (type === 'text') return [{ type: 'text', text }];
+  if (type === 'tool_reference') return [{ type: 'text', text: `The tool ${found} is there now.` }];
   if (type !== 'image') return [];
   const { media_type, data, url = `data:${media_type};base64,${data}` } = record(source);
   return [{ type: 'image_url', image_url: { url } }];

@@ -32,10 +32,12 @@ export const messagesDialect: InboundDialect<MessageBody> = {
 
 function beyond(body: Plain): Beyond {
   const { output_config: output, stop_sequences: stop } = body;
+  // Clients of this API name its usual effort, `high`, and lower ones to save: neither asks for a vote.
+  const wished = ['xhigh', 'max'].find((effort) => effort === record(output).effort);
   return {
     isBeyond: isBeyondText(body),
     passed: passedIn(body),
-    turn: isBeyondTurn(body) ? undefined : askedTurn({ ...chatTools(body), reasoning_effort: record(output).effort }),
+    turn: isBeyondTurn(body) ? undefined : askedTurn({ ...chatTools(body), reasoning_effort: wished }),
     shape: () => shapeIn({ response_format: record(output).format }),
     stop,
   };

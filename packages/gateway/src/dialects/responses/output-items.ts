@@ -4,6 +4,7 @@
 import type { TokenLogprob, TurnCall } from '../../wire/result-json.ts';
 import { callId } from '../turn-body.ts';
 import { itemIds, type OutputItem } from './response-json.ts';
+import { calledAs } from './response-turns.ts';
 
 interface ItemEvent {
   readonly type: string;
@@ -36,13 +37,16 @@ export class OutputItems {
   #refusal: string | undefined;
   #logprobs: readonly TokenLogprob[] = [];
   readonly #searchId: string;
+  readonly #tools: unknown;
   readonly #calls: OutputItem[] = [];
   #reasoningStatus: ItemStatus | undefined;
   #messageStatus: ItemStatus | undefined;
 
-  constructor(searchId: string) {
+  /** `tools`: as the client wrote them. */
+  constructor(searchId: string, tools: unknown) {
     this.#ids = itemIds(searchId);
     this.#searchId = searchId;
+    this.#tools = tools;
   }
 
   get output(): OutputItem[] {
@@ -87,16 +91,18 @@ export class OutputItems {
   }
 
   /** Sends a call whole, after the text: the search decides on it at its end. */
-  call({ name, arguments: given }: TurnCall): void {
+  call(call: TurnCall): void {
     this.close('completed');
     const at = this.#calls.length;
-    const [item_id, call_id] = [`fc_${this.#searchId.replace(/^srch_/, '')}_${at}`, callId(this.#searchId, at)];
-    const item = { id: item_id, type: 'function_call', call_id, name };
+    const { type, own, field, text } = calledAs(this.#tools, call);
+    const item_id = `${field === 'input' ? 'ctc' : 'fc'}_${this.#searchId.replace(/^srch_/, '')}_${at}`;
+    const item = { id: item_id, type, call_id: callId(this.#searchId, at), ...own };
     const place = { output_index: this.output.length };
-    this.#say('response.output_item.added', { ...place, item: { ...item, arguments: '', status: 'in_progress' } });
-    this.#say('response.function_call_arguments.delta', { item_id, ...place, delta: given });
-    this.#say('response.function_call_arguments.done', { item_id, ...place, name, arguments: given });
-    const done = { ...item, arguments: given, status: 'completed' };
+    const event = `response.${field === 'input' ? 'custom_tool_call_input' : 'function_call_arguments'}`;
+    this.#say('response.output_item.added', { ...place, item: { ...item, [field]: '', status: 'in_progress' } });
+    this.#say(`${event}.delta`, { item_id, ...place, delta: text });
+    this.#say(`${event}.done`, { item_id, ...place, name: own.name, [field]: text });
+    const done = { ...item, [field]: text, status: 'completed' };
     this.#calls.push(done);
     this.#say('response.output_item.done', { ...place, item: done });
   }

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { refuseField } from '../../http/api-error.ts';
 import { each } from '../../wire/parts.ts';
 import { type ChatBody, drawnIn, openAiFields } from '../chat-body.ts';
-import { isReadBy, refusalIn, textIn, textOf } from '../content-text.ts';
+import { isReadBy, openedBySystem, refusalIn, textIn, textOf } from '../content-text.ts';
 import { anything, partWith, record, some } from '../unchecked.ts';
 import { chatTools, joinTurns } from './response-turns.ts';
 
@@ -65,7 +65,7 @@ export function chatOf(body: ResponseBody, said: readonly ChatMessage[]): ChatBo
   return {
     ...drawnIn(body),
     ...chatTools(body),
-    messages: joinTurns([...system, ...said]),
+    messages: openedBySystem(joinTurns([...system, ...said])),
     seed,
     metadata,
     user,
@@ -79,7 +79,8 @@ export function chatOf(body: ResponseBody, said: readonly ChatMessage[]): ChatBo
 const parts = { input_text: textIn, output_text: textIn, text: textIn, refusal: refusalIn };
 
 const itemTypes: readonly unknown[] = ['message', 'reasoning', 'item_reference', undefined];
-const turnTypes = [...itemTypes, 'function_call', 'function_call_output'];
+const callTypes = ['function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output'];
+const turnTypes = [...itemTypes, ...callTypes];
 const turnParts = { ...parts, input_image: textIn };
 
 export function isBeyondSearch(value: unknown): boolean {

@@ -38,7 +38,7 @@ export class ResponseFold {
     this.#facts = facts;
     this.#shared = new SharedText(this.#log, facts.plan);
     this.#progress = new Progress(this.#log, facts.plan);
-    this.#items = new OutputItems(facts.id);
+    this.#items = new OutputItems(facts.id, facts.body.tools);
   }
 
   get output(): readonly OutputItem[] {
