@@ -42,8 +42,7 @@ export function stopAuto(course: VoteCourse, price: number, settings: AutoSettin
         spent = drawn + cost * judge.tokens;
       }
       const isOver = ended === most || worthOf({ lead, spent }) < price;
-      if (!isOver) break;
-      if (trust !== undefined && votes.second[at]! > 0) {
+      if (trust !== undefined && votes.second[at]! > 0 && (isOver || reading * trust >= cost)) {
         judge ??= new ReplayedJudge(course, trust);
         const unread = cost * judge.unread(ended);
         if (unread > 0 && worthOf({ lead, spent: unread }, trust) >= price) {
@@ -52,6 +51,7 @@ export function stopAuto(course: VoteCourse, price: number, settings: AutoSettin
           continue;
         }
       }
+      if (!isOver) break;
       const spentInAll = drawn + cost * (judge?.paid ?? 0);
       return { right, spent: spentInAll, waves: waves?.count ?? ended, time: waves?.time ?? drawn };
     }
@@ -60,7 +60,7 @@ export function stopAuto(course: VoteCourse, price: number, settings: AutoSettin
 }
 
 const deepest = 2;
-const { contenders, reads } = worthConstants;
+const { contenders, reads, reading } = worthConstants;
 
 /** What a judge has read of one course. */
 class ReplayedJudge {

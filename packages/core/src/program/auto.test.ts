@@ -139,6 +139,21 @@ test('where that settles nothing and is worth it, it reads the rest', () => {
   expect(asked(program, tree).read).toHaveLength(4);
 });
 
+test('a judge whose reading is worth more than drawing reads as soon as answers disagree, and what is new after each wave', () => {
+  const course = (judge: Judging) => {
+    const program = createAuto({ samples: 16 });
+    const tree = planted(7.5e-5, judge);
+    for (const index of asked(program, tree).drawn) tell(program, tree, index, 'ab'[index]!);
+    const first = asked(program, tree);
+    for (const node of first.read) tellScore(program, tree, node, 0.5);
+    for (const index of [...first.drawn, ...asked(program, tree).drawn]) tell(program, tree, index, 'a');
+    return [first, asked(program, tree).read.length];
+  };
+  // 0.75 · 0.4 is 0.3. Read, the two are still even: half of 14 more are drawn, and four samples of a are read in all; a dearer judge has a glance at the end.
+  expect(course({ cost: 0.3, trust: 0.4 })).toEqual([{ drawn: [], read: [1, 2] }, 3]);
+  expect(course({ cost: 0.31, trust: 0.4 })).toEqual([{ drawn: [2, 3, 4, 5, 6, 7, 8], read: [] }, 1]);
+});
+
 test('a judge that is not trusted weighs nothing', () => {
   const { program, tree } = judgedTree('aaiib', { cost: 1, trust: 0 });
   expect(program.answer(tree)).toMatchObject({ answer: 'a', score: 0.1 });

@@ -145,8 +145,8 @@ function weighed(vote: SampleVote, price: number, isLast: boolean) {
   for (;;) {
     const unread = vote.readable(vote.depth).filter((each) => !wasRead(each));
     const isWorth = !isLast && worthOf(vote.standing) >= price;
-    if (unread.length > 0 || isWorth) return { unread, isWorth };
-    if (!vote.paysReading(price)) return { unread: vote.glances(), isWorth };
+    if (unread.length > 0 || (isWorth && !vote.readsFirst)) return { unread, isWorth };
+    if (!vote.paysReading(price)) return { unread: isWorth ? [] : vote.glances(), isWorth };
     vote.depth += 1;
   }
 }
@@ -236,6 +236,11 @@ export class SampleVote {
     const byVotes = [...this.#answers.values()].sort((a, b) => b.ends.length - a.ends.length);
     const [answers, each] = depth === 1 ? [contenders, reads] : [byVotes.length, this.samples];
     return [...new Set(byVotes.slice(0, answers).flatMap(({ ends }) => ends.slice(0, each)))];
+  }
+
+  /** True where reading a sample is worth more than drawing as many tokens: answers that disagree are then read before more are drawn. */
+  get readsFirst(): boolean {
+    return this.#judge !== undefined && reading * this.#judge.trust >= this.#judge.cost;
   }
 
   /** True where answers disagree and what the judge would read at the next depth is worth its cost. */
