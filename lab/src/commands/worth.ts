@@ -10,12 +10,13 @@ import { curvesOf, tokensOf, usualOf } from '../real/worth-curves.ts';
 import { type JudgeReplay, lieLines, lieRows, trustLines, trustOf, trustRows } from '../real/worth-judges.ts';
 import { priceLines, priceTable } from '../real/worth-prices.ts';
 import { allArms, pooled, type Replayed, replayArms } from '../real/worth-replay.ts';
+import { streamLines, streamRows } from '../real/worth-streams.ts';
 import { budgetsTo, worthLines, worthRows } from '../real/worth-table.ts';
 
 const recorded = ['gsm8k', 'math500', 'carp', 'college-math-odd'].map(
   (set) => `lab/recorded/qwen2.5-coder-1.5b-${set}.trees.gz`,
 );
-const tables = ['rules', 'drawing', 'trust', 'lies', 'prices'] as const;
+const tables = ['rules', 'drawing', 'trust', 'lies', 'streams', 'prices'] as const;
 
 const text = 'string';
 const flags = {
@@ -23,7 +24,8 @@ const flags = {
     type: text,
     takes: tables.join('|'),
     default: 'rules',
-    about: 'rules at equal cost, the same with samples drawn otherwise, what auto trusts, lying judges, prices',
+    about:
+      'rules at equal cost, the same with samples drawn otherwise, what auto trusts, lying judges, streams by which it learns to trust, prices',
   },
   'judge-cost': {
     type: text,
@@ -101,12 +103,15 @@ export async function run(args: readonly string[]): Promise<number> {
       }
       continue;
     }
-    for (const set of sets) {
+    for (const [at, set] of sets.entries()) {
       const replay: JudgeReplay = { ...set, cost, orders, seed };
       const title = `${titleOf(set)}; ${priced}`;
       if (table === 'trust') {
         const found = trustRows(replay);
         print({ set: set.name, cost }, title, found, () => trustLines(found));
+      } else if (table === 'streams') {
+        const rows = streamRows(replay, set.trust, sets.at(at - 1)!.questions);
+        print({ set: set.name, cost }, title, { rows }, () => streamLines(rows));
       } else {
         const rows = lieRows(replay);
         print({ set: set.name, cost }, title, { rows }, () => lieLines(rows));

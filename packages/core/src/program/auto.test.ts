@@ -165,6 +165,33 @@ test('a judge that is too dear is not asked, and a cheap one reads the leading a
   expect(judgedTree('bbbb', { cost: 0.3, trust: 1 }).read).toBe('b');
 });
 
+test('a new judge reads all of a split vote for its audit, which changes no answer, and no more than one sample if it fails', () => {
+  const dear: Judging = { cost: 5000, trust: 1, isNew: true };
+  const stopped = (answers: string) => {
+    const { program, tree, read } = judgedTree(answers, dear);
+    const rest = asked(program, tree).read;
+    for (const node of rest) tellScore(program, tree, node, 0.9);
+    return {
+      read,
+      rest: rest.length,
+      ended: exitOf(tree, 1e-6, answers.length)?.rule,
+      answer: program.answer(tree)?.answer,
+    };
+  };
+  // Scored 0.1 and 0.9, a weight would have turned three to two.
+  expect(stopped('aaaii')).toEqual({ read: 'a', rest: 4, ended: 'rollouts', answer: 'a' });
+  expect(stopped('aai').rest).toBe(2);
+  for (const unsplit of ['aaaa', 'aaii', 'aabcd']) expect(stopped(unsplit).read).toBe('');
+  const program = createAuto({ samples: 3 });
+  const tree = planted(1e-6, dear);
+  let { drawn, read } = asked(program, tree);
+  for (; drawn.length > 0; { drawn, read } = asked(program, tree))
+    for (const index of drawn) tell(program, tree, index, 'aab'[index]!);
+  expect(read).toHaveLength(1);
+  for (const node of read) program.tell(tree, { probe: true, node, index: 0 });
+  expect(asked(program, tree).read).toEqual([]);
+});
+
 test('a reading that fails counts as none, and is not asked for again', () => {
   const program = createAuto({ samples: 2 });
   const tree = planted(1e-6, { cost: 1, trust: 1 });
