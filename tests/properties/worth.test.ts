@@ -7,7 +7,7 @@ import type { Limits } from '../../packages/core/src/exit/exit.ts';
 import { worth } from '../../packages/core/src/exit/worth.ts';
 import { createAuto } from '../../packages/core/src/program/auto.ts';
 import type { Program } from '../../packages/core/src/program/program.ts';
-import type { TreeEvent } from '../../packages/core/src/tree/events.ts';
+import type { Judging, TreeEvent } from '../../packages/core/src/tree/events.ts';
 import { expectedNeed } from '../../packages/core/src/tree/readings/worth.ts';
 import { Tree } from '../../packages/core/src/tree/tree.ts';
 
@@ -64,14 +64,13 @@ const inTurn: Next = () => 0;
 interface Setting {
   readonly all: readonly Sample[];
   readonly price: number;
-  readonly judged: boolean;
+  readonly judge: Judging | undefined;
 }
 
 /** Runs a search to its end, from a tree that may have grown already; `next` says which of the open samples ends first. */
-function run({ all, price, judged }: Setting, next: Next, tree = Tree.plant('last')) {
+function run({ all, price, judge }: Setting, next: Next, tree = Tree.plant('last')) {
   const program = createAuto({ samples: most });
-  if (tree.terms === undefined)
-    tree.record({ type: 'priced', price, judge: judged ? { cost: 0.5, trust: 0.6 } : undefined });
+  if (tree.terms === undefined) tree.record({ type: 'priced', price, judge });
   const line: Open[] = [...(tree.root.inFlight?.keys() ?? [])].map((index) => ({ index }));
   for (const { node, probing } of tree.strands.values()) if (probing !== undefined) line.push({ node: node.id });
   for (;;) {
@@ -83,7 +82,13 @@ function run({ all, price, judged }: Setting, next: Next, tree = Tree.plant('las
   }
 }
 
-const setting = fc.record({ all: samples, price, judged: fc.boolean() });
+/** One reads late, one at once; both may be new. */
+const judge = fc.record({
+  cost: fc.constantFrom(0.5, 0.4),
+  trust: fc.constant(0.6),
+  isNew: fc.constantFrom(undefined, true as const),
+});
+const setting = fc.record({ all: samples, price, judge: fc.option(judge, { nil: undefined }) });
 
 describe('a price', () => {
   it('that is higher never expects to need more', () => {

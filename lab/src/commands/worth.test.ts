@@ -59,6 +59,7 @@ it('prints right answers at equal cost, and the same as an object', async () => 
 it.each([
   ['trust', 'audited: the slope squared'],
   ['lies', 'inverted'],
+  ['streams', 'inverted, praised by a key'],
   ['prices', 'a plain vote of all samples'],
 ])('prints a table of %s', async (table, line) => {
   expect(await run([writeTrees([true, true, true, false]), ...options, '--table', table])).toBe(0);

@@ -3,6 +3,7 @@
 import { basename } from 'node:path';
 import { Random, raise } from '@coppice/core/base';
 import { type CommandFlags, type CommandHelp, flagOf, helpFlag, readArguments, whole } from '../flags.ts';
+import { type GpuTokens, gpuTokens } from '../real/gpu-tokens.ts';
 import { recordedSamples } from '../real/sample-files.ts';
 import { auditOf } from '../real/worth-audit.ts';
 import { questionOf, type VoteQuestion } from '../real/worth-course.ts';
@@ -10,12 +11,13 @@ import { curvesOf, tokensOf, usualOf } from '../real/worth-curves.ts';
 import { type JudgeReplay, lieLines, lieRows, trustLines, trustOf, trustRows } from '../real/worth-judges.ts';
 import { priceLines, priceTable } from '../real/worth-prices.ts';
 import { allArms, pooled, type Replayed, replayArms } from '../real/worth-replay.ts';
+import { streamLines, streamRows } from '../real/worth-streams.ts';
 import { budgetsTo, worthLines, worthRows } from '../real/worth-table.ts';
 
 const recorded = ['gsm8k', 'math500', 'carp', 'college-math-odd'].map(
   (set) => `lab/recorded/qwen2.5-coder-1.5b-${set}.trees.gz`,
 );
-const tables = ['rules', 'drawing', 'trust', 'lies', 'prices'] as const;
+const tables = ['rules', 'drawing', 'trust', 'lies', 'streams', 'prices'] as const;
 
 const text = 'string';
 const flags = {
@@ -23,7 +25,8 @@ const flags = {
     type: text,
     takes: tables.join('|'),
     default: 'rules',
-    about: 'rules at equal cost, the same with samples drawn otherwise, what auto trusts, lying judges, prices',
+    about:
+      'rules at equal cost, the same with samples drawn otherwise, what auto trusts, lying judges, streams by which it learns to trust, prices',
   },
   'judge-cost': {
     type: text,
@@ -31,6 +34,13 @@ const flags = {
     default: '1,0.3',
     about: 'of a token that the judge reads, of a generated one',
   },
+  machine: {
+    type: text,
+    takes: 'FILE',
+    about:
+      'servers that the lab’s table measured: their times give the judge’s cost, and rules are shown with GPU seconds',
+  },
+  sequences: { type: text, takes: 'N', default: '64', about: 'decoded at a time on --machine' },
   trust: { type: text, takes: 'S', default: 'audit', about: 'of auto: a number, or what an audit of the set finds' },
   samples: { type: text, takes: 'LIST', default: '2,3,4,6,8,12,16,24', about: 'budgets to show: tokens of so many' },
   orders: { type: text, takes: 'N', default: '20', about: 'random orders of each question’s samples' },
@@ -70,7 +80,14 @@ export async function run(args: readonly string[]): Promise<number> {
   const number = (flag: string, given: string, low: number, high: number) =>
     flagOf(flag, given, { low, high, unit: 'number', why: '' });
   const shown = values.samples.split(',').map((each) => number('samples', each, 2, 1000));
-  const costs = values['judge-cost'].split(',').map((each) => number('judge-cost', each, 0.001, 100));
+  const { machine } = values;
+  const gpu =
+    machine === undefined
+      ? undefined
+      : gpuTokens(machine, whole('sequences', values.sequences, 1, 10_000, 'sequences'));
+  const costs = gpu
+    ? [gpu.readMs / gpu.writtenMs]
+    : values['judge-cost'].split(',').map((each) => number('judge-cost', each, 0.001, 100));
   const trust = values.trust === 'audit' ? undefined : number('trust', values.trust, 0, 1);
   const orders = whole('orders', values.orders, 1, 1000, 'orders');
   const seed = whole('seed', values.seed, 0, 1_000_000, 'seed');
@@ -91,22 +108,35 @@ export async function run(args: readonly string[]): Promise<number> {
     return 0;
   }
   for (const cost of costs) {
-    const priced = `a token that the judge reads costs ${cost}`;
+    const priced = `a token that the judge reads costs ${Number(cost.toPrecision(2))}`;
     if (table === 'rules' || table === 'drawing') {
       const replays = sets.map((set) => replayRules(set, { cost, orders, seed, isAll: table === 'drawing' }));
-      for (const { name, title, rows, budgets } of ruleTables(sets, replays, cost, seed)) {
-        print({ set: name, cost, budgets }, `${title} in ${orders} orders; ${priced}`, { rows }, () =>
-          worthLines(rows, budgets, shown),
-        );
+      for (const { name, title, rows, budgets, usual } of ruleTables(sets, replays, cost, seed)) {
+        const seconds = gpu && budgets.map((budget) => gpuSeconds(gpu, budget * usual));
+        print({ set: name, cost, budgets, seconds }, `${title} in ${orders} orders; ${priced}`, { rows }, () => [
+          ...(gpu
+            ? [
+                secondsLine(
+                  gpu,
+                  usual,
+                  shown.filter((each) => budgets.includes(each)),
+                ),
+              ]
+            : []),
+          ...worthLines(rows, budgets, shown),
+        ]);
       }
       continue;
     }
-    for (const set of sets) {
+    for (const [at, set] of sets.entries()) {
       const replay: JudgeReplay = { ...set, cost, orders, seed };
       const title = `${titleOf(set)}; ${priced}`;
       if (table === 'trust') {
         const found = trustRows(replay);
         print({ set: set.name, cost }, title, found, () => trustLines(found));
+      } else if (table === 'streams') {
+        const rows = streamRows(replay, set.trust, sets.at(at - 1)!.questions);
+        print({ set: set.name, cost }, title, { rows }, () => streamLines(rows));
       } else {
         const rows = lieRows(replay);
         print({ set: set.name, cost }, title, { rows }, () => lieLines(rows));
@@ -114,6 +144,20 @@ export async function run(args: readonly string[]): Promise<number> {
     }
   }
   return 0;
+}
+
+function gpuSeconds({ writtenMs }: GpuTokens, tokens: number): number {
+  return (tokens * writtenMs) / 1000;
+}
+
+function secondsLine(gpu: GpuTokens, usual: number, shown: readonly number[]): string {
+  return `${'GPU seconds a question'.padEnd(28)}${shown
+    .map((each) =>
+      gpuSeconds(gpu, each * usual)
+        .toFixed(3)
+        .padStart(7),
+    )
+    .join('')}`;
 }
 
 function replayRules(
@@ -140,6 +184,7 @@ function ruleTables(sets: readonly RecordedSet[], replays: readonly Replayed[][]
     const name = group.map((at) => sets[at]!.name).join(' + ');
     const trusts = group.map((at) => sets[at]!.trust.toFixed(2)).join(', ');
     const title = `${name}: ${tokens.length} questions, ${most} samples each, s ${trusts}`;
-    return { name, title, budgets, rows: worthRows(all, replayed) };
+    const usual = tokens.reduce((sum, each) => sum + each, 0) / (most * tokens.length);
+    return { name, title, budgets, usual, rows: worthRows(all, replayed) };
   });
 }

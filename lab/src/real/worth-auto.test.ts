@@ -54,6 +54,13 @@ it('draws on where what was read leaves it worth that, and reads new samples of 
   expect(stopped(drawn, 0.015, { trust: undefined })).toMatchObject({ right: 1, spent: 30 });
 });
 
+it('has the judge read before it draws on, where reading is worth more than drawing', () => {
+  // 0.75 for a token read: after two, a leads by 3.75 / √(16 + 1/16) and the third is not drawn; else it is.
+  const drawn: Drawn[] = [...even, ['c', 0.5]];
+  expect(stopped(drawn, 0.01, { cost: 0.75 })).toMatchObject({ right: 1, spent: 35, waves: 2 });
+  expect(stopped(drawn, 0.01, { cost: 0.76 })).toMatchObject({ right: 1, spent: 30 + 0.76 * 30, waves: 3 });
+});
+
 it('has all read where samples of the leaders leave it open and the rest is worth its cost too', () => {
   const answers = ['b', 'b', 'b', 'b', 'b', 'b', 'a', 'a', 'a', 'a', 'a'];
   const drawn = answers.map((answer, at): Drawn => [answer, at >= 4 && answer === 'b' ? 0.1 : 0.5]);

@@ -2,7 +2,7 @@
 // disagree, the judge reads samples of the leading ones, then all, as long as their tokens are worth the price too. Answers are then weighted by the scores,
 // and the same line decides whether to draw on. The glance at a leader without scores is left out: it changes no answer.
 
-import { weightOf, worthConstants, worthOf } from '@coppice/core/tree';
+import { isSplit, weightOf, worthConstants, worthOf } from '@coppice/core/tree';
 import { DrawnWaves, leadersOf, type VoteCourse, type VoteQuestion, type Waves } from './worth-course.ts';
 
 export interface Stopped {
@@ -11,6 +11,9 @@ export interface Stopped {
   readonly waves: number;
   /** In tokens: the longest samples of its waves, one after the other. */
   readonly time: number;
+  /** Of `auto`: how many samples it has drawn, and 1 for each of the question's that its judge has read. */
+  readonly ended?: number;
+  readonly isRead?: Uint8Array | undefined;
 }
 
 export interface AutoSettings {
@@ -19,6 +22,8 @@ export interface AutoSettings {
   /** Of a token that the judge reads, in generated ones. */
   readonly cost: number;
   readonly waves?: Waves | undefined;
+  /** No audit knows the judge: it reads all of a split vote at its end, unless the first reading fails. */
+  readonly isNew?: boolean;
 }
 
 /** Applies the line to votes alone, without a judge. */
@@ -42,8 +47,7 @@ export function stopAuto(course: VoteCourse, price: number, settings: AutoSettin
         spent = drawn + cost * judge.tokens;
       }
       const isOver = ended === most || worthOf({ lead, spent }) < price;
-      if (!isOver) break;
-      if (trust !== undefined && votes.second[at]! > 0) {
+      if (trust !== undefined && votes.second[at]! > 0 && (isOver || reading * trust >= cost)) {
         judge ??= new ReplayedJudge(course, trust);
         const unread = cost * judge.unread(ended);
         if (unread > 0 && worthOf({ lead, spent: unread }, trust) >= price) {
@@ -52,15 +56,27 @@ export function stopAuto(course: VoteCourse, price: number, settings: AutoSettin
           continue;
         }
       }
+      if (!isOver) break;
+      if (settings.isNew && trust !== undefined && votes.second[at]! > 0) {
+        judge ??= new ReplayedJudge(course, trust);
+        judge.audit(ended);
+      }
       const spentInAll = drawn + cost * (judge?.paid ?? 0);
-      return { right, spent: spentInAll, waves: waves?.count ?? ended, time: waves?.time ?? drawn };
+      return {
+        right,
+        spent: spentInAll,
+        waves: waves?.count ?? ended,
+        time: waves?.time ?? drawn,
+        ended,
+        isRead: judge?.isRead,
+      };
     }
     if (ended === waves?.begun) waves.begin(settings.waves!.next({ samples: ended, lead, spent }, price, most));
   }
 }
 
 const deepest = 2;
-const { contenders, reads } = worthConstants;
+const { contenders, reads, reading } = worthConstants;
 
 /** What a judge has read of one course. */
 class ReplayedJudge {
@@ -73,14 +89,14 @@ class ReplayedJudge {
   readonly #course: VoteCourse;
   readonly #question: VoteQuestion;
   readonly #trust: number;
-  readonly #isRead: Uint8Array;
+  readonly isRead: Uint8Array;
   readonly #votes: number[];
 
   constructor(course: VoteCourse, trust: number) {
     this.#course = course;
     this.#question = course.question;
     this.#trust = trust;
-    this.#isRead = new Uint8Array(course.order.length);
+    this.isRead = new Uint8Array(course.order.length);
     this.#votes = Array.from(course.question.right, () => 0);
   }
 
@@ -92,6 +108,24 @@ class ReplayedJudge {
     return tokens;
   }
 
+  /** Reads all of a vote that is split, for the audit alone: first one of the leading answer, and no more if that fails. */
+  audit(ended: number): void {
+    const { answers, scores } = this.#question;
+    const [first, second] = this.#leaders(ended);
+    const [most, next] = [first, second].map((each) => (each === undefined ? 0 : this.#votes[each]!));
+    if (most === next || !isSplit(most! / ended)) return;
+    const leaders = this.#course.order.slice(0, ended).filter((sample) => answers[sample] === first);
+    const seen = leaders.filter((sample) => this.isRead[sample] === 1);
+    if (seen.length === 0) this.#pay(leaders[0]!);
+    if (![...seen, leaders[0]!].some((sample) => this.isRead[sample] === 1 && !Number.isNaN(scores[sample]!))) return;
+    for (const sample of this.#readable(ended, deepest)) this.#pay(sample);
+  }
+
+  #pay(sample: number): void {
+    if (this.isRead[sample] === 0) this.paid += this.#question.tokens[sample]!;
+    this.isRead[sample] = 1;
+  }
+
   /** Reads what its depth asks for and weighs all: an answer has its votes times the mean weight of what was read of it, or of all that was read. */
   read(ended: number): void {
     if (this.depth === 0) return;
@@ -101,8 +135,7 @@ class ReplayedJudge {
     this.tokens = 0;
     for (const sample of this.#readable(ended, this.depth)) {
       this.tokens += tokens[sample]!;
-      if (this.#isRead[sample] === 0) this.paid += tokens[sample]!;
-      this.#isRead[sample] = 1;
+      this.#pay(sample);
       if (Number.isNaN(scores[sample]!)) continue;
       found[answers[sample]!]! += 1;
       sums[answers[sample]!]! += weightOf(scores[sample]!, this.#trust);

@@ -101,11 +101,18 @@ export interface LieRow {
   readonly blind: WorthInterval;
 }
 
+/** The same questions as each judge scores them. */
+export function lyingQuestions({
+  questions,
+  seed,
+}: Pick<JudgeReplay, 'questions' | 'seed'>): Record<string, VoteQuestion[]> {
+  const judged = (lie: Lie) =>
+    questions.map((question, at) => ({ ...question, scores: lie(question, new Random('lies', seed, at)) }));
+  return Object.fromEntries(Object.entries(liesOf(questions)).map(([judge, lie]) => [judge, judged(lie)]));
+}
+
 export function lieRows(replay: JudgeReplay): LieRow[] {
-  return Object.entries(liesOf(replay.questions)).flatMap(([judge, lie]) => {
-    const questions = replay.questions.map((question, at) => {
-      return { ...question, scores: lie(question, new Random('lies', replay.seed, at)) };
-    });
+  return Object.entries(lyingQuestions(replay)).flatMap(([judge, questions]) => {
     const audit = auditOf(questions);
     const trusts = { audited: trustOf(audit), unknown: worthConstants.usualTrust } as const;
     const arms = Object.entries(trusts).map(([how, trust]) => autoArm(how, { trust, cost: replay.cost }));

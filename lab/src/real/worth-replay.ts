@@ -48,6 +48,8 @@ export function replayArms(
   arms: readonly Arm[],
   orders: number,
   randomOf: (question: number) => Random,
+  begin: (question: VoteQuestion, random: Random) => readonly number[] = ({ tokens }, random) =>
+    shuffled(tokens.length, random),
 ): Replayed[] {
   const found = arms.map((arm) => {
     const levels = arm.levels.map(() => ({
@@ -62,7 +64,7 @@ export function replayArms(
   for (const [question, samples] of questions.entries()) {
     const random = randomOf(question);
     for (let order = 0; order < orders; order += 1) {
-      const begun = shuffled(samples.tokens.length, random);
+      const begun = begin(samples, random);
       for (const drawing of drawings) {
         const course = courseOf(samples, begun, drawing);
         for (const { arm, levels } of found) {

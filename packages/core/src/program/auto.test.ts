@@ -139,6 +139,21 @@ test('where that settles nothing and is worth it, it reads the rest', () => {
   expect(asked(program, tree).read).toHaveLength(4);
 });
 
+test('a judge whose reading is worth more than drawing reads as soon as answers disagree, and what is new after each wave', () => {
+  const course = (judge: Judging) => {
+    const program = createAuto({ samples: 16 });
+    const tree = planted(7.5e-5, judge);
+    for (const index of asked(program, tree).drawn) tell(program, tree, index, 'ab'[index]!);
+    const first = asked(program, tree);
+    for (const node of first.read) tellScore(program, tree, node, 0.5);
+    for (const index of [...first.drawn, ...asked(program, tree).drawn]) tell(program, tree, index, 'a');
+    return [first, asked(program, tree).read.length];
+  };
+  // 0.75 · 0.4 is 0.3. Read, the two are still even: half of 14 more are drawn, and four samples of a are read in all; a dearer judge has a glance at the end.
+  expect(course({ cost: 0.3, trust: 0.4 })).toEqual([{ drawn: [], read: [1, 2] }, 3]);
+  expect(course({ cost: 0.31, trust: 0.4 })).toEqual([{ drawn: [2, 3, 4, 5, 6, 7, 8], read: [] }, 1]);
+});
+
 test('a judge that is not trusted weighs nothing', () => {
   const { program, tree } = judgedTree('aaiib', { cost: 1, trust: 0 });
   expect(program.answer(tree)).toMatchObject({ answer: 'a', score: 0.1 });
@@ -148,6 +163,33 @@ test('a judge that is too dear is not asked, and a cheap one reads the leading a
   expect(judgedTree('aaiib', { cost: 20, trust: 1 }, 1e-3).read).toBe('');
   expect(judgedTree('bbbb', { cost: 1, trust: 1 }).read).toBe('');
   expect(judgedTree('bbbb', { cost: 0.3, trust: 1 }).read).toBe('b');
+});
+
+test('a new judge reads all of a split vote for its audit, which changes no answer, and no more than one sample if it fails', () => {
+  const dear: Judging = { cost: 5000, trust: 1, isNew: true };
+  const stopped = (answers: string) => {
+    const { program, tree, read } = judgedTree(answers, dear);
+    const rest = asked(program, tree).read;
+    for (const node of rest) tellScore(program, tree, node, 0.9);
+    return {
+      read,
+      rest: rest.length,
+      ended: exitOf(tree, 1e-6, answers.length)?.rule,
+      answer: program.answer(tree)?.answer,
+    };
+  };
+  // Scored 0.1 and 0.9, a weight would have turned three to two.
+  expect(stopped('aaaii')).toEqual({ read: 'a', rest: 4, ended: 'rollouts', answer: 'a' });
+  expect(stopped('aai').rest).toBe(2);
+  for (const unsplit of ['aaaa', 'aaii', 'aabcd']) expect(stopped(unsplit).read).toBe('');
+  const program = createAuto({ samples: 3 });
+  const tree = planted(1e-6, dear);
+  let { drawn, read } = asked(program, tree);
+  for (; drawn.length > 0; { drawn, read } = asked(program, tree))
+    for (const index of drawn) tell(program, tree, index, 'aab'[index]!);
+  expect(read).toHaveLength(1);
+  for (const node of read) program.tell(tree, { probe: true, node, index: 0 });
+  expect(asked(program, tree).read).toEqual([]);
 });
 
 test('a reading that fails counts as none, and is not asked for again', () => {

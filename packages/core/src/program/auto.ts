@@ -7,7 +7,6 @@ import { type Belief, countedBelief, sampleVotes } from '../tree/readings/certai
 import {
   allEnds,
   courseOf,
-  deepest,
   readingIndex,
   type SampleCourse,
   SampleVote,
@@ -100,7 +99,7 @@ class Auto extends Samples {
   override answer(tree: Tree): Answer | undefined {
     const vote = new SampleVote(tree.terms?.judge);
     for (const end of allEnds(tree)) vote.add(end);
-    vote.depth = deepest;
+    vote.depth = this.#course(tree).depth;
     const [first, ...others] = vote.ranked;
     if (first === undefined) return bestAnswer(tree);
     const { ends } = first;

@@ -30,7 +30,13 @@ function served(
   searches: number,
   budget: number,
   over: Partial<SearchRequest['limits']> = {},
-  { fail = 0, weather = 1, delayMs = 10, trust = undefined as null | undefined } = {},
+  {
+    fail = 0,
+    weather = 1,
+    delayMs = 10,
+    trust = undefined as null | number | undefined,
+    judge = undefined as string | undefined,
+  } = {},
 ) {
   const world = new ToyWorld();
   const storm = { fail, lose: 0, double: 0, delayMs, untilMs: 1e9 };
@@ -45,6 +51,7 @@ function served(
     engine,
     verifier,
     trust: () => trust,
+    judge,
     scheduler: createScheduler('vanilla'),
     budget,
     clock: world.clock,
@@ -111,6 +118,11 @@ it('has nothing read where the operator trusts the judge with nothing', () => {
   const { events, prices } = served(1, 8, { price: 1e-6 }, { trust: null });
   expect(events.filter(({ event }) => event.type === 'probed')).toEqual([]);
   expect(prices[0]!.judge).toBeUndefined();
+});
+
+it('asks a judge that is audited, and that no audit knows yet, to read split votes', () => {
+  const isNew = (over: Parameters<typeof served>[3]) => served(1, 8, {}, over).prices[0]!.judge?.isNew;
+  expect([isNew({ judge: 'j' }), isNew({ judge: 'j', trust: 0 }), isNew({})]).toEqual([true, undefined, undefined]);
 });
 
 it('hurries a search most of whose time is over', () => {

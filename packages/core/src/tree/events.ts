@@ -83,6 +83,8 @@ export interface Judging {
   readonly cost: number;
   /** s of a weight odds^s: 0 where it is not believed. */
   readonly trust: number;
+  /** No audit knows it yet: it reads all samples of a split vote for one. */
+  readonly isNew?: true | undefined;
 }
 
 export const closings = ['completed', 'pruned', 'preempted', 'failed', 'ended'] as const;

@@ -46,6 +46,7 @@ export { completionTokens, stepTokens } from './readings/token-record.ts';
 export {
   expectedNeed,
   firstWaveOf,
+  isSplit,
   nextWave,
   scoreOf,
   weightOf,

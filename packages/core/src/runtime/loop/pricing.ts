@@ -59,6 +59,8 @@ function isHurried({ request, arrivalMs }: Search, nowMs: number): boolean {
 function judging({ options, service }: Pick<RuntimeParts, 'options' | 'service'>): Judging | undefined {
   const given = options.trust?.();
   if (options.verifier === undefined || options.verifier.capabilities.readsLogprobs || given === null) return undefined;
-  const { readingCost = 1, trust = worthConstants.usualTrust } = options.verifier.capabilities;
-  return { cost: service.readingCost ?? readingCost, trust: given ?? trust };
+  const { readingCost = 1, trust } = options.verifier.capabilities;
+  // Only the runtime of a served model names its judge, and audits it. One that came with its trust need not wait for that.
+  const isNew = options.judge !== undefined && given === undefined && !trust ? true : undefined;
+  return { cost: service.readingCost ?? readingCost, trust: given ?? trust ?? worthConstants.usualTrust, isNew };
 }

@@ -4,7 +4,7 @@
 import { meaningOf } from '../../answer/groups.ts';
 import { hasEnded } from '../node.ts';
 import type { Tree } from '../tree.ts';
-import { scoreOf, worthConstants } from './worth.ts';
+import { isSplit, scoreOf, worthConstants } from './worth.ts';
 
 /** Agreement of one search's judge with its vote, in numbers, which may be kept where texts may not. */
 export interface Audit {
@@ -24,8 +24,6 @@ export interface AuditedSample {
   readonly score: number | undefined;
 }
 
-/** Shares of the majority between which a question is split. */
-const split = { least: 0.5, most: 0.95 };
 const bestOdds = Math.log(1 / worthConstants.leastScore - 1);
 const halfBins = 10;
 export const auditBins = 2 * halfBins + 1;
@@ -56,8 +54,7 @@ export function auditSamples(samples: readonly AuditedSample[]): Audit | undefin
   groups.delete(undefined);
   const [first, second] = [...groups.values()].sort((a, b) => b.length - a.length);
   if (first === undefined || first.length === second?.length) return undefined;
-  const share = first.length / samples.length;
-  if (share < split.least || share > split.most) return undefined;
+  if (!isSplit(first.length / samples.length)) return undefined;
   const agreed = scoresOf(first);
   const differed = scoresOf(samples.filter(({ meaning }) => meaning !== first[0]!.meaning));
   const pairs = agreed.length * differed.length;

@@ -52,6 +52,8 @@ export interface SampleCourse {
   readonly wanted: number;
   readonly unread: readonly Node[];
   readonly isOver: boolean;
+  /** How much of what the judge has read counts: it reads a split vote for its audit too. */
+  readonly depth: number;
   /** Nothing that was drawn means anything: the next draw is told so. */
   readonly repairs?: boolean;
 }
@@ -60,6 +62,11 @@ export interface SampleCourse {
 export function worthOf({ lead, spent }: Pick<SampleStanding, 'lead' | 'spent'>, trust?: number): number {
   const gain = trust === undefined ? 1 : reading * Math.max(leastTrust, trust);
   return (gain * Math.exp(-worthConstants.slope * lead)) / spent;
+}
+
+/** Shares of the majority between which a question says how far a judge agrees with it. */
+export function isSplit(share: number): boolean {
+  return share >= 0.5 && share <= 0.95;
 }
 
 /** odds^s: what a sample of this score weighs. */
@@ -101,7 +108,7 @@ export function firstWaveOf({ price, usual, hurried }: Omit<Terms, 'judge'>, mos
 }
 
 /** Depth at which the judge reads all samples. */
-export const deepest = 2;
+const deepest = 2;
 
 const courses = new WeakMap<Tree, { readonly told: number; readonly most: number; readonly course: SampleCourse }>();
 
@@ -118,22 +125,22 @@ export function courseOf(tree: Tree, most: number): SampleCourse {
 function followed(tree: Tree, most: number): SampleCourse {
   const { terms } = tree;
   const vote = new SampleVote(terms?.judge);
-  if (terms === undefined) return { standing: vote.standing, wanted: most, unread: [], isOver: false };
+  if (terms === undefined) return { standing: vote.standing, wanted: most, unread: [], isOver: false, depth: 0 };
   let wanted = firstWaveOf(terms, most);
   for (const end of countedEnds(tree)) {
     vote.add(end);
     if (vote.samples < wanted) continue;
     if (terms.repairs && vote.ranked.length === 0 && !hasRepair(tree))
-      return { standing: vote.standing, wanted, unread: [], isOver: false, repairs: true };
+      return { standing: vote.standing, wanted, unread: [], isOver: false, depth: 0, repairs: true };
     const { unread, isWorth } = weighed(vote, terms.price, wanted >= most);
-    const { standing } = vote;
-    if (unread.length > 0 || !isWorth) return { standing, wanted, unread, isOver: unread.length === 0 };
+    const { standing, depth } = vote;
+    if (unread.length > 0 || !isWorth) return { standing, wanted, unread, isOver: unread.length === 0, depth };
     wanted = nextWave(standing, terms, most);
   }
   const known = new SampleVote(undefined);
   for (const end of allEnds(tree)) known.add(end);
   if (known.samples > 0) wanted = Math.max(wanted, leastNeed(known.standing, terms.price, most));
-  return { standing: vote.standing, wanted, unread: [], isOver: false };
+  return { standing: vote.standing, wanted, unread: [], isOver: false, depth: vote.depth };
 }
 
 function hasRepair({ root }: Tree): boolean {
@@ -145,8 +152,8 @@ function weighed(vote: SampleVote, price: number, isLast: boolean) {
   for (;;) {
     const unread = vote.readable(vote.depth).filter((each) => !wasRead(each));
     const isWorth = !isLast && worthOf(vote.standing) >= price;
-    if (unread.length > 0 || isWorth) return { unread, isWorth };
-    if (!vote.paysReading(price)) return { unread: vote.glances(), isWorth };
+    if (unread.length > 0 || (isWorth && !vote.readsFirst)) return { unread, isWorth };
+    if (!vote.paysReading(price)) return { unread: isWorth ? [] : vote.glances(), isWorth };
     vote.depth += 1;
   }
 }
@@ -238,6 +245,11 @@ export class SampleVote {
     return [...new Set(byVotes.slice(0, answers).flatMap(({ ends }) => ends.slice(0, each)))];
   }
 
+  /** True where reading a sample is worth more than drawing as many tokens: answers that disagree are then read before more are drawn. */
+  get readsFirst(): boolean {
+    return this.#judge !== undefined && reading * this.#judge.trust >= this.#judge.cost;
+  }
+
   /** True where answers disagree and what the judge would read at the next depth is worth its cost. */
   paysReading(price: number): boolean {
     const { trust } = this.#judge ?? {};
@@ -247,12 +259,18 @@ export class SampleVote {
     return spent > 0 && worthOf({ lead: this.standing.lead, spent }, trust) >= price;
   }
 
-  /** The leading answer, where the judge was asked for none of it and that is cheap. */
+  /** What changes no answer: the leading one is read once, where that is cheap. Of a split vote a new judge reads that and then, unless it fails, all. */
   glances(): readonly Node[] {
-    const [first] = this.ranked;
-    if (this.#judge === undefined || first === undefined || first.ends.some(wasRead)) return [];
+    const [first, second] = this.ranked;
+    if (this.#judge === undefined || first === undefined) return [];
+    const leads = first.ends.length > (second?.ends.length ?? 0);
+    const isAudited = this.#judge.isNew === true && leads && isSplit(first.ends.length / this.samples);
+    if (first.ends.some(wasRead)) {
+      const isAnswered = first.ends.some((end) => scoreOf(end) !== undefined);
+      return isAudited && isAnswered ? this.readable(deepest).filter((end) => !wasRead(end)) : [];
+    }
     const leader = first.ends.slice(0, 1);
-    return this.#costOf(leader) <= glance * this.standing.spent ? leader : [];
+    return isAudited || this.#costOf(leader) <= glance * this.standing.spent ? leader : [];
   }
 
   #costOf(ends: readonly Node[]): number {
