@@ -38,7 +38,7 @@ export {
   tellAppended,
   tellRefused,
 } from './journal-writer.ts';
-export { pageEntries, readLog } from './read-log.ts';
+export { readLog } from './read-log.ts';
 export {
   damagedOutcome,
   onceEach,

@@ -4,7 +4,7 @@ import { nextSlice } from '../base/slices.ts';
 import type { LogEntry } from '../log/entry.ts';
 import type { Journal } from './journal.ts';
 
-export const pageEntries = 250;
+const pageEntries = 250;
 
 export async function* readLog(
   journal: Pick<Journal, 'read'>,
