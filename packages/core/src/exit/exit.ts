@@ -28,7 +28,6 @@ export interface Limits {
 export interface SearchView {
   readonly tree: Tree;
   readonly belief: Belief;
-  conclusion?(): Pick<Exit, 'rule' | 'evidence'> | undefined;
   readonly limits: Limits;
   readonly nowMs: number;
   readonly arrivalMs: number;
