@@ -9,19 +9,26 @@ import { type PolicyOptions, turnedKnobs } from '../../policy/knobs.ts';
 import type { Choice } from '../../program/choice.ts';
 import type { ProgramDefinition } from '../../program/definition.ts';
 import { type Aggregation, isBound } from '../../tree/aggregate.ts';
-import { refuseSetting } from './plan-check.ts';
-import type { PlannedModel, Wish } from './search-plan.ts';
+import type { PlannedProgram } from './planned-program.ts';
+import { refuseSetting } from './refusal.ts';
+import type { PlannedModel, SearchPlan, Wish } from './search-plan.ts';
 
 type Layer = Partial<PolicyOptions>;
 
-export function policyFor(wish: Wish, model: PlannedModel, program: ProgramDefinition, choose: Choice) {
+/** `trouble`: why the policy that was asked for by name cannot go with program or aggregation. */
+export interface PlannedPolicy extends Pick<SearchPlan, 'policy' | 'policyOptions' | 'aggregation'> {
+  readonly trouble: string | undefined;
+}
+
+export function policyFor(wish: Wish, model: PlannedModel, { program, choose }: PlannedProgram): PlannedPolicy {
   const { config } = model;
   const aggregation = aggregationOf(model, wish, program);
   const settings: Layer = Object.assign({}, ...layersOf(wish, config, program, choose, aggregation));
   const wanted = wish.policy ?? config.policy;
   const isAsked = wish.policy !== undefined;
   try {
-    return { aggregation, ...fittingRules({ wanted, isAsked, settings, program, aggregation }) };
+    const { policy, options, trouble } = fittingRules({ wanted, isAsked, settings, program, aggregation });
+    return { policy, policyOptions: options, aggregation, trouble };
   } catch (error) {
     if (!(error instanceof FaultError)) throw error;
     return refuseSetting('unsupported', 'policy', `is '${wanted}': ${error.fault.message}`);
