@@ -10,9 +10,9 @@ import { policyFor } from './planned-policy.ts';
 import { programChoice, programFor } from './planned-program.ts';
 import { hasMark, promptFor, shapeOf } from './planned-prompt.ts';
 import { directShape, searchShape } from './planned-search.ts';
+import { isKnownToThink, switchedPrompt, thinkingPlan } from './planned-thinking.ts';
 import { nameSetting } from './refusal.ts';
 import type { PlannedModel, PlanRequest, SearchPlan, Wish } from './search-plan.ts';
-import { isKnownToThink, switchedPrompt, thinkingPlan } from './thinking-plan.ts';
 
 export function makePlan(request: PlanRequest): SearchPlan {
   const isTurn = agentTurn(request.question.prompt) !== undefined;
@@ -44,10 +44,10 @@ function planOf(request: PlanRequest, isTurn: boolean): SearchPlan {
   const thinking = thinkingPlan(wish, model, limits, prompt);
   const thought = isKnownToThink(model, wish) ? (thinking?.maxTokens ?? 0) : 0;
   const choice = programChoice(question.prompt, wish, model);
-  const searched = choice && programFor(wish, model, choice);
+  const planned = choice && programFor(wish, model, choice);
   const answer = longestAnswer(request);
-  const budget = budgetOf(request, searched, { answer, thought });
-  const rules = searched && policyFor(wish, model, searched);
+  const budget = budgetOf(request, planned, { answer, thought });
+  const rules = planned && policyFor(wish, model, planned);
   const plan: SearchPlan = {
     model: model.config.name,
     weights: model.weights,
@@ -56,23 +56,23 @@ function planOf(request: PlanRequest, isTurn: boolean): SearchPlan {
     // A turn tells its thinking apart by itself.
     thinking: isTurn ? undefined : thinking,
     ...budget,
-    ...(searched && rules
-      ? searchShape(request, searched, rules, isTurn ? answer + thought : answer)
+    ...(planned && rules
+      ? searchShape(request, planned, rules, isTurn ? answer + thought : answer)
       : directShape(request, budget.tokenBudget)),
-    ...drawsOf(request, searched?.program),
-    ...panelOf(request, searched?.program, (member) => promptFor(question.prompt, wish, member)),
+    ...drawsOf(request, planned?.program),
+    ...panelOf(request, planned?.program, (member) => promptFor(question.prompt, wish, member)),
     answers: (wish.answers ?? 1) > 1 ? wish.answers : undefined,
     maxTokens: wish.maxTokens,
-    shape: wish.shape && shapeOf(wish.shape, searched && model.config, answer),
-    marked: searched && hasMark(question.prompt, model),
+    shape: wish.shape && shapeOf(wish.shape, planned && model.config, answer),
+    marked: planned && hasMark(question.prompt, model),
     tests: wish.tests,
-    onUnaccepted: searched === undefined ? 'best' : (wish.onUnaccepted ?? model.config.onUnaccepted),
+    onUnaccepted: planned === undefined ? 'best' : (wish.onUnaccepted ?? model.config.onUnaccepted),
     reasoning: wish.reasoning ?? 'separate',
     logprobs: wish.logprobs === true ? true : undefined,
     recordTokens: (wish.recordTokens ?? model.config.recordTokens) === 'on' ? true : undefined,
     idle: request.idle,
   };
-  checkPlan(plan, request, searched?.program, rules?.trouble);
+  checkPlan(plan, request, planned?.program, rules?.trouble);
   if (plan.onUnaccepted === 'escalate') checkEscalation(request, () => escalatedPlan(plan, request));
   return plan;
 }

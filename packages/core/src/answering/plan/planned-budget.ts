@@ -48,25 +48,23 @@ export function longestAnswer({ wish, limits, model }: PlanRequest): number {
 type Budget = Pick<SearchPlan, 'rollouts' | 'tokenBudget' | 'price' | 'moneyBudget' | 'session'> &
   Pick<SearchPlan, 'nodes' | 'deadlineMs' | 'priority'>;
 
-/** `searched`: undefined for one generation without search. `answer` and `thought`: most tokens of a path's answer and thinking. */
+/** `planned`: undefined for one generation without search. `answer` and `thought`: most tokens of a path's answer and thinking. */
 export function budgetOf(
   request: PlanRequest,
-  searched: PlannedProgram | undefined,
+  planned: PlannedProgram | undefined,
   { answer, thought }: { readonly answer: number; readonly thought: number },
 ): Budget {
   const { wish, limits, session, maxPriority, defaultDeadlineMs } = request;
   const bought = effortOf(limits, wish.effort, thought);
   const left = leftOf(session);
-  const tokens = atMost(wish, 'tokenBudget', limits.tokens, 'limits.tokens');
+  const asked = atMost(wish, 'tokenBudget', limits.tokens, 'limits.tokens');
+  const tokens = planned === undefined ? Math.min(answer + thought, asked ?? any) : (asked ?? bought.tokens);
   const money = Math.min(left.money, wish.moneyBudget ?? any);
   // Several answers are wanted: all samples are drawn.
-  const isPriced = searched?.program.isPriced === true && (wish.answers ?? 1) === 1;
+  const isPriced = planned?.program.isPriced === true && (wish.answers ?? 1) === 1;
   return {
-    rollouts: searched === undefined ? 1 : rolloutsOf(wish, limits, searched, bought.rollouts),
-    tokenBudget: Math.min(
-      searched === undefined ? Math.min(answer + thought, tokens ?? any) : (tokens ?? bought.tokens),
-      left.tokens,
-    ),
+    rollouts: planned === undefined ? 1 : rolloutsOf(wish, limits, planned, bought.rollouts),
+    tokenBudget: Math.min(tokens, left.tokens),
     // A turn pays as much more for a token as less is left: the last ones are short before the session ends.
     price: isPriced ? bought.price / left.share : undefined,
     moneyBudget: money === any ? undefined : money,
@@ -80,10 +78,9 @@ export function budgetOf(
 const any = Number.POSITIVE_INFINITY;
 
 /** `share`: of the budget of which less is left. */
-function leftOf({ tokens, money, tokenBudget = any, moneyBudget = any }: Partial<Session> = {}) {
-  const [usedTokens, usedMoney] = [tokens ?? 0, money ?? 0];
-  const share = Math.min(1 - usedTokens / tokenBudget, 1 - usedMoney / moneyBudget);
-  return { tokens: tokenBudget - usedTokens, money: moneyBudget - usedMoney, share };
+function leftOf({ tokens = 0, money = 0, tokenBudget = any, moneyBudget = any }: Partial<Session> = {}) {
+  const share = Math.min(1 - tokens / tokenBudget, 1 - money / moneyBudget);
+  return { tokens: tokenBudget - tokens, money: moneyBudget - money, share };
 }
 
 function rolloutsOf(

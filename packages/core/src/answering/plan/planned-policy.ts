@@ -20,7 +20,11 @@ export interface PlannedPolicy extends Pick<SearchPlan, 'policy' | 'policyOption
   readonly trouble: string | undefined;
 }
 
-export function policyFor(wish: Wish, model: PlannedModel, { program, choose }: PlannedProgram): PlannedPolicy {
+export function policyFor(
+  wish: Wish,
+  model: PlannedModel,
+  { program, choose }: Pick<PlannedProgram, 'program' | 'choose'>,
+): PlannedPolicy {
   const { config } = model;
   const aggregation = aggregationOf(model, wish, program);
   const settings: Layer = Object.assign({}, ...layersOf(wish, config, program, choose, aggregation));
@@ -75,23 +79,24 @@ export function aggregationOf(
   );
 }
 
-/** A request's settings, with what an experiment turns. */
+/** A request's settings of policies; what an experiment turns goes before them. */
 function askedSettings(wish: Wish): Layer {
   return { ...saidBy(wish), ...saidBy(wish.internal ?? {}, turnedKnobs()) };
 }
 
-/** Both, for what is made without a plan. */
+/** The request's settings over those of its model: for a scheduler, which is made without a plan. */
 export function policySettings(wish: Wish, config: ModelConfig): Layer {
   return { ...saidBy(config), ...askedSettings(wish) };
 }
 
+/** The settings of policies that a configuration or a request gives. */
 function saidBy(source: object, knobs: object = policySettingKnobs): Layer {
   const told = source as Readonly<Record<string, unknown>>;
   const names = Object.keys(knobs).filter((name) => told[name] !== undefined);
   return Object.fromEntries(names.map((name) => [name, told[name]])) as Layer;
 }
 
-/** Settings of a policy that is not in the list, overruled by the model's. */
+/** The model's settings over those of a policy that is not in the list. */
 export function ownSettings({ settings }: PolicyDefinition, config: ModelConfig): Layer {
   return { ...settings, ...saidBy(config) };
 }

@@ -18,19 +18,19 @@ const usualThreshold = 0.9;
 /** `answer`: most tokens of an answer. */
 export function searchShape(
   request: PlanRequest,
-  searched: PlannedProgram,
+  planned: PlannedProgram,
   { policy, policyOptions, aggregation }: PlannedPolicy,
   answer: number,
 ) {
   const { wish, model } = request;
   const { config } = model;
-  const { program, options, scoring, choice, choose, branching } = searched;
+  const { program, options, scoring, choice, choose, branching } = planned;
   const stepTokens = Math.min(wish.stepTokens ?? config.stepTokens, wish.maxTokens ?? Number.POSITIVE_INFINITY);
   return {
     mode: 'search',
     program: program.name,
     programOptions: options,
-    prompts: promptsFor(searched, config),
+    prompts: promptsFor(planned, config),
     policy,
     policyOptions,
     scoring,
@@ -89,9 +89,9 @@ export function directShape({ wish, model }: PlanRequest, stepTokens: number) {
 /** The search of this model that really runs where a request asks for nothing, not what was configured. */
 export function usualSearch(model: PlannedModel) {
   // A question alone never makes it one generation.
-  const searched = programFor({}, model, programChoice(undefined, {}, model)!);
-  const { policy, aggregation } = policyFor({}, model, searched);
-  return { program: searched.program.name, policy, scoring: searched.scoring, aggregation };
+  const planned = programFor({}, model, programChoice(undefined, {}, model)!);
+  const { policy, aggregation } = policyFor({}, model, planned);
+  return { program: planned.program.name, policy, scoring: planned.scoring, aggregation };
 }
 
 /** Null where no score ends the search or accepts an answer. */
