@@ -1,5 +1,5 @@
 // A program whose last answer sees the earlier ones: it draws some whole attempts, then one more. The last one's manner names the
-// attempts as `sources`, and `compose` writes the text that follows the question.
+// attempts as `sources`, and `{attempts}` in its suffix stands for them.
 
 import {
   askBelow,
@@ -29,6 +29,8 @@ function attemptsOf(tree: Tree, count: number) {
   );
 }
 
+const words = '\n{attempts}\n\nWith these in mind:\n';
+
 const secondLook = defineProgram({
   name: 'second-look',
   summary: 'some attempts, then one answer that was written with them in view',
@@ -49,17 +51,13 @@ const secondLook = defineProgram({
       const index = seen.length;
       if (!mayOpen || tree.strands.size > 0 || tree.root.byIndex?.has(index)) return undefined;
       const whole: Manner = { stops: [], maxTokens: 512 };
-      const manner = index < attempts ? whole : { ...whole, sources: seen.map(({ key }) => key) };
+      const manner = index < attempts ? whole : { ...whole, suffix: words, sources: seen.map(({ key }) => key) };
       return askBelow(tree, openAt(tree, tree.root), [index], sampling, manner);
     },
     tell(tree, outcome) {
       const strand = foldOutcome(tree, outcome, limits);
       if (strand !== undefined) advance(tree, strand);
       return strand !== undefined;
-    },
-    compose: (_tree, sources) => {
-      const attempts = sources.map((node) => pathText(node).trim());
-      return `\nOther attempts:\n${attempts.join('\n---\n')}\nWith these in mind:\n`;
     },
     foresee: () => [],
     answer(tree) {

@@ -59,7 +59,7 @@ function request(id: string, program: Program): SearchRequest {
 }
 
 const verbsOf = {
-  program: ['demand', 'ask', 'tell', 'foresee', 'abandoned', 'abandoned/', 'belief', 'answer'],
+  program: ['demand', 'ask', 'tell', 'foresee', 'level', 'belief', 'answer'],
   exit: ['check'],
   prune: ['judge', 'judge/'],
   extractor: ['extract'],
@@ -130,7 +130,7 @@ const names = fc.constantFrom(...Object.keys(programs));
 const company = fc.array(names, { maxLength: 4 });
 
 /** What garbage is no garbage for: a truthy value where any is taken, and what is not read. */
-const takesAnything = new Set(['tell', 'judge/', 'abandoned/', 'foresee', 'abandoned', 'onEvent', 'judge']);
+const takesAnything = new Set(['tell', 'judge/', 'foresee', 'onEvent', 'judge']);
 
 /** Nodes are numbered as they come. */
 function endOf(result: SearchResult | undefined) {

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readSettings } from '../../packages/coppice/src/cli/flags/settings.ts';
 import { makePlan } from '../../packages/core/src/answering/plan/plan.ts';
-import { Refusal } from '../../packages/core/src/answering/plan/plan-check.ts';
+import { Refusal } from '../../packages/core/src/answering/plan/refusal.ts';
 import type { PlannedModel, PlanRequest, SearchPlan } from '../../packages/core/src/answering/plan/search-plan.ts';
 import { askedQuestion } from '../../packages/core/src/answering/question.ts';
 import { FaultError } from '../../packages/core/src/base/fault.ts';

@@ -35,11 +35,9 @@ export function replayPanel(
   const program = createPanel({ models, samples: each, ...(isSynthesized && { synthesizer: models[0]! }) });
   const tree = Tree.plant('product');
   const belief = program.belief!(tree);
-  const conclusion = () => program.conclusion?.(tree);
   const view = {
     tree,
     belief,
-    conclusion,
     limits: { threshold: 1, rollouts: samples.length + 1 },
   } as unknown as SearchView;
   for (;;) {

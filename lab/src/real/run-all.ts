@@ -5,7 +5,6 @@
 import { groupAnswers } from '@coppice/core/answer';
 import {
   answersOf,
-  attemptsText,
   certainAnswer,
   followLanded,
   landedOf,
@@ -46,7 +45,7 @@ export const runAll = defineProgram({
     const mannerOf = (tree: Tree, index: number): Manner => {
       if (index < samples) return writtenBy(models[index % width], plain);
       const sources = shownAttempts(answersOf(tree, 0, samples)).map(({ key }) => key);
-      return writtenBy(synthesizer, sources.length === 0 ? plain : { ...plain, sources });
+      return writtenBy(synthesizer, sources.length === 0 ? plain : { ...plain, suffix: prompts.aggregate, sources });
     };
     const freeIndex = (tree: Tree): number | undefined => {
       const { root } = tree;
@@ -72,7 +71,6 @@ export const runAll = defineProgram({
       foresee: () => [],
       demand: () => samples,
       answer: (tree) => synthesisOf(tree, samples) ?? majorityOf(tree, samples),
-      compose: (_, sources) => attemptsText(prompts?.aggregate ?? '', sources),
     };
     return program;
   },

@@ -2,8 +2,9 @@
 // `lab -- worth`. A turn is right if it means the same as the reference; a tie counts as its share of right turns.
 
 import { extractAnswer, readingFor, turnMeaning } from '@coppice/core/answer';
+import { effortOf } from '@coppice/core/answering';
 import { mean, Random } from '@coppice/core/base';
-import { checkConfig, effortOf, efforts } from '@coppice/core/config';
+import { checkConfig, efforts } from '@coppice/core/config';
 import '@coppice/sim';
 import { percentage } from '../real/percentage.ts';
 import { stopAuto } from '../real/worth-auto.ts';

@@ -24,7 +24,7 @@ const questions = fileURLToPath(new URL('../tasks', import.meta.url));
 const embeddedKind: EngineKind<EmbeddedSection> = {
   kind: 'llama',
   schema: embeddedSection,
-  shape: ({ model = 'sapling' }) => ({ ...(typeof model === 'string' && shapeOf(model)) }),
+  defaults: ({ model = 'sapling' }) => ({ ...(typeof model === 'string' && shapeOf(model)) }),
   shipped: (model) => (isShipped(model) ? shippedModel(model) : undefined),
   models: shippedDefaults,
   open: async (own, opening) => (await import('./open/embedded-model.ts')).openEmbeddedModel(own, opening),

@@ -31,18 +31,19 @@ export function askedQuestion(question: string): { readonly prompt: Prompt; read
 }
 
 export function isGradable({ question, answer }: GoldQuestion): boolean {
-  return answer !== undefined || deciding(question) !== undefined;
+  return answer !== undefined || decidingTask(question) !== undefined;
 }
 
 /** Checks a puzzle by its question alone, others by the gold answer. */
 export function isRight(gold: GoldQuestion, answer: string | undefined): boolean {
   if (answer === undefined) return false;
-  const task = deciding(gold.question);
+  const task = decidingTask(gold.question);
   if (task !== undefined) return task.check(gold.question, answer).right;
   return gold.answer !== undefined && sameAnswer(answer, gold.answer);
 }
 
-function deciding(question: string): Task | undefined {
+/** The task whose checker alone says whether an answer to it is right. */
+export function decidingTask(question: string): Task | undefined {
   const task = taskOf(registeredTasks(), question);
   return task?.decides ? task : undefined;
 }

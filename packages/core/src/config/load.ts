@@ -33,45 +33,47 @@ const prefix = 'COPPICE__';
 export const registeredSchema = bySections(configSchema);
 
 export function loadConfig(sources: Sources): Config {
-  let tree: PlainTree = structuredClone(sources.base ?? {});
-  if (sources.file !== undefined) tree = overlay(tree, parseFile(sources.file));
-  tree = overlay(tree, fromEnvironment(sources.environment ?? {}));
-  for (const setting of sources.settings ?? []) tree = overlay(tree, fromSetting(setting));
-  return checkConfig(tree);
+  return checkConfig(layersOf(sources).reduce(overlay));
+}
+
+/** Lists what is said, each over what stands before it. */
+function layersOf({ base = {}, file, environment = {}, settings = [] }: Sources): readonly PlainTree[] {
+  const ofFile = file === undefined ? {} : parseFile(file);
+  return [structuredClone(base), ofFile, fromEnvironment(environment), ...settings.map(fromSetting)];
 }
 
 export function checkConfig(tree: PlainTree): Config {
-  const whole = isRecord(tree) && Array.isArray(tree.models) ? shaped(tree, tree.models) : tree;
+  const whole = isRecord(tree) && Array.isArray(tree.models) ? withDefaults(tree, tree.models) : tree;
   requirePackages(whole);
   const parsed = registeredSchema().safeParse(whole, { error: issueWords });
   if (parsed.success) return deepFreeze(parsed.data);
   const lines = parsed.error.issues.flatMap((issue) => {
     const line = issueLine(issue.path.join('.') || 'the configuration', issue.message);
-    return issue.code === 'unrecognized_keys' && areOfSearches(issue.path, issue.keys)
-      ? issue.keys.map((key) => `${[...issue.path, key].join('.')} ${ofSearches}`)
+    return issue.code === 'unrecognized_keys' && belongToSearches(issue.path, issue.keys)
+      ? issue.keys.map((key) => `${[...issue.path, key].join('.')} ${belongsToSearches}`)
       : line;
   });
   throw new FaultError(fault('bad-setting', [...new Set(lines)].join('; ')));
 }
 
-function areOfSearches(path: readonly PropertyKey[], keys: readonly string[]): boolean {
+function belongToSearches(path: readonly PropertyKey[], keys: readonly string[]): boolean {
   return path[0] === 'models' && path.length === 2 && keys.every((key) => Object.hasOwn(requestKnobs, key));
 }
 
-const ofSearches = 'is a setting of a search, not of a model: give it with the request, or as an option of `search`';
+const belongsToSearches =
+  'is a setting of a search, not of a model: give it with the request, or as an option of `search`';
 
-function shaped(tree: PlainTree, models: readonly unknown[]): PlainTree {
-  return { ...tree, models: models.map((each) => (isRecord(each) ? shapedModel(each) : each)) };
+function withDefaults(tree: PlainTree, models: readonly unknown[]): PlainTree {
+  return { ...tree, models: models.map((each) => (isRecord(each) ? modelWithDefaults(each) : each)) };
 }
 
-function shapedModel(model: PlainTree): PlainTree {
+/** A model's own settings go before those of its engine, and these before the program for its rules. */
+function modelWithDefaults(model: PlainTree): PlainTree {
   const { engine } = model;
   if (!isRecord(engine)) return model;
-  const below = {
-    ...(namesRule(model) && { program: ruledProgram }),
-    ...engineKind(String(engine.kind))?.shape?.(engine, model),
-  };
-  return overlay(below, model);
+  const ruled = namesRule(model) ? { program: ruledProgram } : {};
+  const ofEngine = engineKind(String(engine.kind))?.defaults?.(engine, model) ?? {};
+  return [{ ...ruled, ...ofEngine }, model].reduce(overlay);
 }
 
 function requirePackages({ models, journal }: PlainTree): void {

@@ -69,7 +69,7 @@ function kindsOf(alternative: z.ZodType): string[] | undefined {
   return kind instanceof z.ZodEnum ? kind.options.map(String) : [String((kind as z.ZodLiteral).value)];
 }
 
-/** Without what only says what holds where nothing is given. */
+/** The schema of the value itself, without default or absence. */
 function unwrapped(schema: z.ZodType): z.ZodType {
   const isWrapped =
     schema instanceof z.ZodDefault ||

@@ -44,8 +44,8 @@ export interface EngineKind<Own extends KindSection = KindSection> {
   readonly schema: z.ZodObject;
   /** The kinds of verifiers that it goes with; any where unset. */
   readonly verifiers?: readonly string[];
-  /** Settings that lie under those of a model with this engine. */
-  shape?(engine: Settings, model: Settings): Settings;
+  /** Settings of a model with this engine where the model has none of its own. */
+  defaults?(engine: Settings, model: Settings): Settings;
   shipped?(model: string): ShippedModel | undefined;
   /** The models that `serve` has where no configuration names any. */
   models?(): readonly Settings[];
@@ -169,7 +169,7 @@ const engines = () => byKind(({ engines: own }) => own);
 const verifiers = () => byKind(({ verifiers: own }) => own);
 const journals = () => byKind(({ journals: own }) => own);
 
-/** Makes of the sections of all kinds a schema, or what is read off one; again only after another plug-in was registered. */
+/** Keeps what is made of the sections of all kinds, such as the schema, until another plug-in is registered. */
 export function bySections<Made>(make: (sections: Sections) => Made): () => Made {
   let made: Made;
   let madeAt = 0;

@@ -11,18 +11,6 @@ import { requestKnobs } from './vocabulary.ts';
 export const efforts = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof efforts)[number];
 
-/** Factors of efforts over `medium`: about four from one to the next. */
-const scales: Readonly<Record<Effort, number>> = { minimal: 1 / 8, low: 1 / 2, medium: 1, high: 4, xhigh: 16, max: 16 };
-/** Most that a price is over medium's. The two samples of minimal are drawn at once: to end it after the first would save nothing. */
-const dearest = 4;
-const usual: Effort = 'medium';
-/** Least worth of a sample at medium: GSM8K loses half a point against 16 samples of a 1.5B model. Others: over their factor. */
-const mediumPrice = 1.3e-4;
-/** Generated tokens that an effort buys with each rollout: four steps of 600 tokens on its way. */
-const rolloutTokens = 2500;
-/** Tokens of thinking on one path that medium buys; each rollout buys them on top of `rolloutTokens`. */
-const mediumThinkingTokens = 32_768;
-
 export const searchLimits = z
   .strictObject({
     rollouts: like(
@@ -42,27 +30,6 @@ export const searchLimits = z
 
 /** `rolloutTokens`: where a caller pays for every token itself and has no use for a budget. */
 export type LimitsConfig = z.output<typeof searchLimits> & { readonly rolloutTokens?: number };
-
-/** `thought`: tokens of thinking that a path may need. The budget grows with them, and the price of a token falls as much. */
-export function effortOf(
-  limits: LimitsConfig,
-  name: Effort = usual,
-  thought = 0,
-): { rollouts: number; tokens: number; thinkingTokens: number; price: number } {
-  const rollouts = Math.min(limits.rollouts, Math.max(1, Math.round(limits.mediumRollouts * scales[name])));
-  const thinkingTokens = Math.ceil(mediumThinkingTokens * scales[name]);
-  return {
-    rollouts,
-    tokens: Math.min(limits.tokens, rollouts * ((limits.rolloutTokens ?? rolloutTokens) + thought)),
-    thinkingTokens,
-    price: (mediumPrice * Math.min(dearest, 1 / scales[name]) * rolloutTokens) / (rolloutTokens + thought),
-  };
-}
-
-/** Most nodes of one tree; it ends as exhausted then. A step is hardly shorter than ten tokens, and a node takes about 1 kB. */
-export function mostNodes({ tokens }: LimitsConfig): number {
-  return Math.max(16, Math.ceil(tokens / 10));
-}
 
 /** Most characters of a conversation: half as long as all that one search may generate, at four characters of English to a token. */
 export function mostPromptChars({ tokens }: LimitsConfig): number {

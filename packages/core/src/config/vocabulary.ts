@@ -217,7 +217,7 @@ function isInternal(name: string): boolean {
 export type SearchKnob = keyof typeof searchKnobs;
 export type SearchSettings = OptionsOf<typeof searchKnobs>;
 
-/** The same with the internal ones apart, as a search is asked. */
+/** Sets apart what only experiments turn: a wish has it as `internal`. */
 export function withInternal<Told extends object>(told: Told): Told & { readonly internal: InternalOptions } {
   const said = Object.entries(told).filter(([, value]) => value !== undefined);
   const settings = Object.fromEntries(said.filter(([name]) => !isInternal(name)));

@@ -1,4 +1,4 @@
-// Limits of a search: rollouts, tokens, money; and the deadline since arrival. A search that runs
+// Limits of a search: rollouts, tokens, money, nodes; and the deadline since arrival. A search that runs
 // out gives the best answer so far. The program opens no more strands than the rollouts allow, so when the last one is
 // completed or pruned nothing of it is in flight; preempted and failed strands are not counted and may be run again.
 
@@ -52,4 +52,13 @@ export const deadline: ExitRule = {
   },
 };
 
-export const budgets: readonly ExitRule[] = [rolloutBudget, tokenBudget, moneyBudget, deadline];
+export const nodeBudget: ExitRule = {
+  name: 'nodes',
+  check({ tree, limits: { nodes: limit } }) {
+    const { length: nodes } = tree.nodes;
+    if (limit === undefined || nodes < limit) return undefined;
+    return { kind: 'exhausted', rule: 'nodes', evidence: { nodes, limit } };
+  },
+};
+
+export const budgets: readonly ExitRule[] = [rolloutBudget, tokenBudget, moneyBudget, deadline, nodeBudget];

@@ -6,7 +6,7 @@ import type { ExitRule } from './exit.ts';
 export const concluded: ExitRule = {
   name: 'concluded',
   check(view) {
-    const found = view.conclusion?.();
+    const found = view.belief.conclusion?.();
     return found && { kind: 'certain', ...found };
   },
 };

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { askBelow, complete, growBelow, openAt, treeOf, viewOf } from '../../../../tests/support/trees.ts';
 import { FaultError } from '../base/fault.ts';
-import { deadline, rolloutBudget, tokenBudget } from './budgets.ts';
+import { deadline, nodeBudget, rolloutBudget, tokenBudget } from './budgets.ts';
 import { firstDepthCut, firstViable, selectiveNegative, strictNegative } from './negative.ts';
 import { positive } from './positive.ts';
 
@@ -197,6 +197,13 @@ describe('budgets', () => {
     expect(tokenBudget.check(viewOf(tree, { tokens: 43 }))).toBeUndefined();
     const exit = tokenBudget.check(viewOf(tree, { tokens: 42 }));
     expect(exit).toEqual({ kind: 'exhausted', rule: 'tokens', evidence: { used: 42, limit: 42 } });
+  });
+
+  it('counts nodes, where they are limited', () => {
+    const by = (nodes: number | undefined) => nodeBudget.check(viewOf(tree, { nodes }));
+    expect([by(undefined), by(tree.nodes.length + 1)]).toEqual([undefined, undefined]);
+    const { length } = tree.nodes;
+    expect(by(length)).toEqual({ kind: 'exhausted', rule: 'nodes', evidence: { nodes: length, limit: length } });
   });
 
   it('measures the deadline from arrival', () => {

@@ -21,6 +21,12 @@ export interface Limits {
   readonly price?: number | undefined;
   /** Most that the engines' tokens may cost, in the currency of the models' prices. */
   readonly money?: number | undefined;
+  /** Of its tree: memory that it may take, whatever its other limits allow. */
+  readonly nodes?: number | undefined;
+  /** Different answers that are wanted, each at the threshold; one unless said. */
+  readonly answers?: number | undefined;
+  /** A path without a readable answer is not accepted. */
+  readonly marked?: boolean | undefined;
   /** Milliseconds since arrival; the best answer so far is given then. */
   readonly deadlineMs?: number;
 }
@@ -28,7 +34,6 @@ export interface Limits {
 export interface SearchView {
   readonly tree: Tree;
   readonly belief: Belief;
-  conclusion?(): Pick<Exit, 'rule' | 'evidence'> | undefined;
   readonly limits: Limits;
   readonly nowMs: number;
   readonly arrivalMs: number;

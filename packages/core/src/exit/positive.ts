@@ -1,4 +1,5 @@
-// Positive early exit (P0 §5.1, PE): a completed path has reached the threshold, so more rollouts are not needed.
+// Positive early exit (P0 §5.1, PE): a completed path has reached the threshold, so more rollouts are not needed. A search for several answers
+// waits until so many different ones have; where answers are marked, a path that says none is not accepted, whatever its score.
 
 import type { Exit } from '../log/end.ts';
 import { type Node, saysSomething } from '../tree/node.ts';
@@ -7,32 +8,19 @@ import { type ExitRule, readable, type SearchView } from './exit.ts';
 
 export const positive: ExitRule = {
   name: 'positive',
-  check: (view) => accepted(view, view.tree.best),
-};
-
-/** The same of a question whose answers can be read off a text: a path that says none is not accepted, whatever its score. */
-export const positiveSaid: ExitRule = {
-  ...positive,
   check(view) {
-    const { best } = view.tree;
-    if (best === undefined || best.score < view.limits.threshold || saysSomething(best)) return positive.check(view);
-    return accepted(view, distinctAnswers(view.tree)[0]);
+    const { tree, limits } = view;
+    const { threshold, answers: wanted = 1, marked } = limits;
+    const { best } = tree;
+    if (wanted > 1) {
+      const exit = accepted(view, best);
+      const answers = exit === undefined ? 0 : distinctAnswers(tree).filter(({ score }) => score >= threshold).length;
+      return exit === undefined || answers < wanted ? undefined : { ...exit, evidence: { ...exit.evidence, answers } };
+    }
+    const isUnsaid = marked && best !== undefined && best.score >= threshold && !saysSomething(best);
+    return accepted(view, isUnsaid ? distinctAnswers(tree)[0] : best);
   },
 };
-
-/** The same for a client that wants several: it waits until so many different answers have reached the threshold. */
-export function positiveAnswers(count: number): ExitRule {
-  return {
-    ...positive,
-    check(view) {
-      const exit = positive.check(view);
-      if (exit === undefined) return undefined;
-      const { threshold } = view.limits;
-      const answers = distinctAnswers(view.tree).filter(({ score }) => score >= threshold).length;
-      return answers < count ? undefined : { ...exit, evidence: { ...exit.evidence, answers } };
-    },
-  };
-}
 
 function accepted({ tree, limits: { threshold } }: SearchView, best: Node | undefined): Exit | undefined {
   // Without a verifier a path has no rewards and its score says nothing.

@@ -46,6 +46,18 @@ test('an effort says how many rollouts there may be', async () => {
   await own.close();
 });
 
+test('a definition has the rules that it asks for: one that keeps its rollouts is ended by none of them', async () => {
+  const own = model();
+  const options = { model: own, rollouts: 4, threshold: 0.1, programOptions: { window: 1 } };
+  const ends = async (more: object) => {
+    const { exit, rollouts } = await search('a', { ...options, program: { ...bestOfN, name: 'own', ...more } });
+    return [exit.kind, rollouts];
+  };
+  expect(await ends({})).toEqual(['accepted', 1]);
+  expect(await ends({ keepsRollouts: true })).toEqual(['exhausted', 4]);
+  await own.close();
+});
+
 test('a definition runs as the program of the same name does', async () => {
   const own = model();
   const options = { model: own, rollouts: 4, seed: 3, policy: 'positive' } as const;

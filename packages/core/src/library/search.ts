@@ -3,7 +3,8 @@
 
 import { ownLimits } from '../answering/models/own-plan.ts';
 import { makePlan } from '../answering/plan/plan.ts';
-import { ownSettings, policySettings } from '../answering/plan/planned-policy.ts';
+import { ownSettings, policyFor } from '../answering/plan/planned-policy.ts';
+import { nameSetting } from '../answering/plan/refusal.ts';
 import type { SearchPlan, Wish } from '../answering/plan/search-plan.ts';
 import { type BuiltSearch, buildSearch, type OwnPolicy, requestOf } from '../answering/plan/search-request.ts';
 import { askedQuestion } from '../answering/question.ts';
@@ -15,7 +16,7 @@ import { type SearchSettings, searchKnobNames, withInternal } from '../config/vo
 import type { ExitRule, PruneRule } from '../exit/exit.ts';
 import type { Answer, Cost, Exit } from '../log/end.ts';
 import { type Verdict, verdictOf } from '../log/verdict.ts';
-import { checkRules, fittingRules } from '../policy/check.ts';
+import { checkRules } from '../policy/check.ts';
 import type { PolicyDefinition } from '../policy/definition.ts';
 import type { PolicyName } from '../policy/policies.ts';
 import type { ProgramDefinition } from '../program/definition.ts';
@@ -133,7 +134,7 @@ export async function search(question: string | Prompt, options: SearchOptions =
 }
 
 async function searchOn(model: SearchModel, question: string | Prompt, options: SearchOptions): Promise<FoundAnswer> {
-  const policy = policyFor(model, options);
+  const policy = ownPolicyFor(model, options);
   const asked = typeof question === 'string' ? question : withoutHints(question);
   const built = withRules(build(model, asked, options, policy), options);
   const request = requestOf(built, model.nextId(), model.extract);
@@ -158,7 +159,7 @@ function withRules(built: BuiltSearch, { exits = [], prunes = [] }: SearchOption
 }
 
 /** A policy that is not in the list: the search's own, else the model's where the search names none. */
-function policyFor(model: SearchModel, { policy, policyOptions }: SearchOptions): OwnPolicy | undefined {
+function ownPolicyFor(model: SearchModel, { policy, policyOptions }: SearchOptions): OwnPolicy | undefined {
   if (policy !== undefined || model.policy === undefined) return ownPolicy(policy, policyOptions);
   return { ...model.policy, options: { ...model.policy.options, ...policyOptions } };
 }
@@ -187,14 +188,10 @@ function build(
   checkPartOptions(`program '${program.name}'`, [program], programOptions, 'programOptions');
   const plain = program.needsVerifier ? 'best-of-n' : 'self-consistency';
   const planned = planOf(model, question, { ...settings, policy: 'vanilla', program: plain });
-  const plan = { ...planned, aggregation: program.aggregation ?? planned.aggregation };
-  const given = policySettings(settings, config);
-  const { aggregation } = plan;
-  const [wanted, isAsked] = [settings.policy ?? config.policy, settings.policy !== undefined];
-  const ruled = fittingRules({ wanted, isAsked, settings: given, program, aggregation });
-  if (ruled.trouble !== undefined) raise('bad-setting', ruled.trouble);
-  const { policy: chosen, options: policyOptions } = ruled;
-  return buildSearch({ ...plan, policy: chosen, policyOptions, programOptions }, program, policy);
+  const { choose } = planned;
+  const { trouble, ...rules } = nameSetting('code', () => policyFor(settings, model.parts, { program, choose }));
+  if (trouble !== undefined) raise('bad-setting', trouble);
+  return buildSearch({ ...planned, ...rules, programOptions }, program, policy);
 }
 
 /** Without what is no setting of a plan, and what the plan names in its own way. */

@@ -10,7 +10,7 @@ import { createPolicy, createSharedScheduler, optionsOf } from './create.ts';
 import { type PolicyOptions, policyKnobs } from './knobs.ts';
 import { type PolicyName, policyNames } from './policies.ts';
 
-const budgets = ['concluded', 'worth', 'rollouts', 'tokens', 'money', 'deadline'];
+const budgets = ['concluded', 'worth', 'rollouts', 'tokens', 'money', 'deadline', 'nodes'];
 
 describe('policies', () => {
   it.each([

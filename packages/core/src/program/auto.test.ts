@@ -247,7 +247,10 @@ test('turns that mean nothing are asked for once more, in words of the user, and
     undefined,
   ]);
   const ask = program.ask(tree, true);
-  expect(ask).toMatchObject({ indices: [2], manner: { byUser: true, suffix: 'wrong: broken 0' } });
+  expect(ask).toMatchObject({
+    indices: [2],
+    manner: { byUser: true, suffix: 'wrong: {turn}', sources: [tree.node(1).key] },
+  });
   expect([program.ask(tree, true), exitOf(tree, 1e-9, 2)]).toEqual([undefined, undefined]);
   broken(2, 'wrong: broken 0');
   expect(asked(program, tree).drawn).toEqual([]);

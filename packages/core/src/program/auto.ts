@@ -21,7 +21,7 @@ import { askBelow, askProbe, foldOutcome, freeIndex, openAt } from './growth.ts'
 import type { Ask, Doomed, Outcome, Program } from './program.ts';
 
 interface AutoOptions extends SamplesOptions {
-  /** Words of the user's side about a turn that means nothing, `{turn}`. */
+  /** Words of the user's side about a turn that means nothing, with `{turn}` in its place. */
   readonly repair?: string | undefined;
 }
 
@@ -43,9 +43,6 @@ export const auto = defineProgram({
     return createAuto({ ...size, samples, repair });
   },
 });
-
-/** Characters of a turn that a repair is shown. */
-const mostShown = 4000;
 
 class Auto extends Samples {
   readonly #repair: string;
@@ -79,8 +76,10 @@ class Auto extends Samples {
 
   /** A new sample of the same conversation, with what was wrong at its end. */
   #askRepair(tree: Tree): Ask {
-    const broken = allEnds(tree)[0]?.step?.text.slice(0, mostShown).toWellFormed() ?? '';
-    const manner = { byUser: true, suffix: this.#repair.replace('{turn}', () => broken) } as const;
+    const sources = allEnds(tree)
+      .slice(0, 1)
+      .map(({ key }) => key);
+    const manner = { byUser: true, suffix: this.#repair, sources } as const;
     return askBelow(tree, openAt(tree, tree.root), [freeIndex(tree.root)], this.options.sampling, manner);
   }
 

@@ -20,7 +20,7 @@ import {
   readyStrand,
   rolloutsLeft,
 } from './growth.ts';
-import type { Ask, Doomed, Expansion, GrowthLimits, Outcome, Program } from './program.ts';
+import type { Ask, Doomed, Expansion, Outcome, PathLimits, Program } from './program.ts';
 
 export interface SamplesOptions
   extends Pick<ProgramSize, 'maxDepth' | 'maxPathTokens' | 'tokenBudget' | 'sampling' | 'choose' | 'thinking'> {
@@ -106,8 +106,7 @@ export class Samples implements Program {
   readonly naturalWidth: number;
   /** Samples that may be open at a time. */
   readonly #widest: number;
-  readonly maxPathTokens: number | undefined;
-  readonly whole: GrowthLimits;
+  readonly paths: PathLimits;
   protected readonly options: SamplesOptions;
 
   constructor(name: string, needsVerifier: boolean, options: SamplesOptions, firstWidth = Number.POSITIVE_INFINITY) {
@@ -115,8 +114,7 @@ export class Samples implements Program {
     this.needsVerifier = needsVerifier;
     this.#widest = Math.min(options.samples, options.window || options.samples);
     this.naturalWidth = Math.min(firstWidth, this.#widest);
-    this.maxPathTokens = options.maxPathTokens;
-    this.whole = options;
+    this.paths = { ...options, drawnWhole: true };
     this.options = options;
   }
 

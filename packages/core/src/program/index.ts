@@ -20,13 +20,13 @@ export { createMcts, mctsDefaults } from './mcts/mcts.ts';
 export type { Play } from './mcts/play.ts';
 export { type MctsOptions, playMcts } from './mcts/rollouts.ts';
 export type {
-  Abandoned,
   Ask,
-  Conclusion,
   Doomed,
   Expansion,
   GrowthLimits,
+  OpenLevel,
   Outcome,
+  PathLimits,
   Program,
   StepReading,
 } from './program.ts';
@@ -37,7 +37,6 @@ export { createPanel, panel, shownAttempts } from './whole-answers/panel.ts';
 export { answersOf, landedOf, votesOf } from './whole-answers/root-answers.ts';
 export {
   answerTokensKnob,
-  attemptsText,
   hasWriter,
   type WritingOptions,
   writingDefaults,

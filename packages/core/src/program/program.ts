@@ -5,7 +5,7 @@
 // Its conformance suite is testing/program/program-cases.ts.
 
 import type { Fault } from '../base/fault.ts';
-import type { Answer, Evidence } from '../log/end.ts';
+import type { Answer } from '../log/end.ts';
 import type { Learned, NodeId, ProbeReply, StrandId } from '../tree/events.ts';
 import type { FormKey, NodeKey } from '../tree/keys.ts';
 import type { Node } from '../tree/node.ts';
@@ -75,19 +75,24 @@ interface ChildFailed {
   readonly model?: string | undefined;
 }
 
-/** The program's own rule by which it is certain of its answer, with numbers. */
-export interface Conclusion {
-  readonly rule: string;
-  readonly evidence: Evidence;
+/** The level that a breadth-first program grows now: until it is complete, nothing is asked for but below its nodes. */
+export interface OpenLevel {
+  /** Draws of each node, by key: a look ahead has a copy of the tree. Child indices are below that number. */
+  readonly draws: ReadonlyMap<NodeKey, number>;
+  /** The next level depends on every child of this one: a part of them says little. */
+  readonly needsWhole: boolean;
 }
-
-/** True for a child that will never be asked for; the node may be one of a copy of the tree. */
-export type Abandoned = (node: Node, index: number) => boolean;
 
 /** True where a prune rule, unknown to the program, would end a strand on this node at once. */
 export type Doomed = (node: Node) => boolean;
 
 export type StepReading = 'logprobs';
+
+/** Limits of the paths that the runtime must know: no step is asked to be longer than what is left of `maxPathTokens`. */
+export interface PathLimits extends GrowthLimits {
+  /** The program reads nothing of a path before its end: then a path may be one draw, and only its end is scored. */
+  readonly drawnWhole?: true;
+}
 
 export interface GrowthLimits {
   /** A node at this depth ends its path even if the model would go on. */
@@ -110,14 +115,9 @@ export interface Program {
   readonly expandsOnce: boolean;
   /** It grows draw by draw, and a node is full at so many: then leaves are known though nodes get children at any time. */
   readonly fullAt?: number;
-  /** Its next ask depends on every child that it waits for: a part of them says little. */
-  readonly needsWhole?: boolean;
-  /** Limits of its paths, where it reads nothing of one before its end: then a path may be one draw, and only its end is scored. */
-  readonly whole?: GrowthLimits;
+  readonly paths?: PathLimits;
   /** Strands that it has open without a boost: 1 for MCTS, the beam width, the number of samples. */
   readonly naturalWidth: number;
-  /** A path is cut at so many tokens: no step is asked to be longer than what is left of them. */
-  readonly maxPathTokens?: number | undefined;
 
   /** Strands that it could have open now, open ones included; at least one. The limit of a boost. By its tree alone. */
   demand(tree: Tree): number;
@@ -137,20 +137,11 @@ export interface Program {
   /** Probable next asks, most likely first; leaves the tree untouched. */
   foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[];
 
-  /** Finds what was foreseen once and will not be asked for any more; nothing unless it can tell. */
-  abandoned?(tree: Tree): Abandoned;
+  /** Only for growth level by level: what was foreseen elsewhere is given up. */
+  level?(tree: Tree): OpenLevel;
 
-  /**
-   * Its votes and its signals of certainty (P1 §3.1), each in 0 to 1, 0 until there are two answers; all answers of the tree, their
-   * agreement and mean reward, unless it says so.
-   */
+  /** Its votes, its certainty and its own reason to end; `treeBelief` unless it says so. */
   belief?(tree: Tree): Belief;
-
-  /** The words that stand behind the path of a draw whose manner names sources: what was found so far, put to the model. */
-  compose?(tree: Tree, sources: readonly Node[]): string;
-
-  /** Why it would end with the answer it has, where it can tell by itself: the exit `concluded` reads it. */
-  conclusion?(tree: Tree): Conclusion | undefined;
 
   /**
    * Makes what later searches of the same model and verifier begin with, when a search has ended: from what they would have begun with, and

@@ -32,7 +32,7 @@ export function foreseeAhead(program: Program, tree: Tree, options: AheadOptions
 
 function runAhead(program: Program, fork: Tree, { count, doomed, early, replies, isOver }: AheadOptions): Expansion[] {
   for (const outcome of early) program.tell(fork, outcome);
-  if (!program.needsWhole) passOver(program, fork);
+  if (!program.level?.(fork).needsWhole) passOver(program, fork);
   for (const { node, probing } of [...fork.strands.values()]) {
     if (probing !== undefined && !probing.manner.proposed) passOverProbe(program, fork, node.id, probing.index);
   }

@@ -34,6 +34,7 @@ export {
   agreeing,
   type Belief,
   type Certainty,
+  type Conclusion,
   levelVotes,
   type PathVote,
   sampleEnds,

@@ -75,7 +75,7 @@ export interface Manner {
   readonly suffix?: string;
   /** Words with which the step begins: they are put into the path as if the model had said them, and are part of its text. */
   readonly opening?: string;
-  /** Keys of the nodes that the program's own words in the place of a suffix are about (`compose` of the program). */
+  /** Keys of nodes whose words stand in the suffix, by name: `{attempts}`, and of the first `{feedback}` or `{turn}` (runtime/steps/words.ts). */
   readonly sources?: readonly number[];
   /** The suffix is a message of the user's side. A program that asks so adds children at any time: it does not expand once. */
   readonly byUser?: true;

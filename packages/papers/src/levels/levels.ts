@@ -4,7 +4,6 @@
 
 import { assert } from '@coppice/core/base';
 import {
-  type Abandoned,
   type Ask,
   askBelow,
   askProbe,
@@ -15,8 +14,10 @@ import {
   follow,
   isTaken,
   missingIndices,
+  type OpenLevel,
   type Outcome,
   openAt,
+  type PathLimits,
   type Program,
   type ProgramDefinition,
 } from '@coppice/core/program';
@@ -55,8 +56,7 @@ class Levels implements Program {
   readonly needsVerifier = levelShape.needsVerifier;
   readonly expandsOnce: boolean;
   readonly naturalWidth: number;
-  readonly needsWhole: boolean;
-  readonly maxPathTokens: number | undefined;
+  readonly paths: PathLimits;
   readonly #rule: LevelRule;
   readonly #options: LevelOptions;
   /** Complete levels by tree. They never change again; the cache saves computing them anew. */
@@ -66,8 +66,7 @@ class Levels implements Program {
     this.name = name;
     this.naturalWidth = rule.width;
     this.expandsOnce = rule.rounds === undefined;
-    this.maxPathTokens = options.maxPathTokens;
-    this.needsWhole = rule.likely !== undefined;
+    this.paths = options;
     this.#rule = rule;
     this.#options = options;
   }
@@ -127,19 +126,11 @@ class Levels implements Program {
     });
   }
 
-  /** A complete level abandons all draws but those below its successors, up to the number wanted there. */
-  abandoned(tree: Tree): Abandoned {
+  /** Draws of earlier rounds stand before `from`. Shares (`likely`) depend on all rewards of a level. */
+  level(tree: Tree): OpenLevel {
     const { parents } = this.#level(tree);
     const draws = new Map(parents.map(({ node, draws, from = 0 }) => [node.key, from + draws]));
-    return (node, index) => {
-      let below = index;
-      for (let at: Node | undefined = node; at !== undefined; at = at.parent) {
-        const most = draws.get(at.key);
-        if (most !== undefined) return below >= most;
-        below = at.index;
-      }
-      return true;
-    };
+    return { draws, needsWhole: this.#rule.likely !== undefined };
   }
 
   demand(): number {

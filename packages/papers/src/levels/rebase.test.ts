@@ -83,8 +83,7 @@ test('while steps are missing, those that have come expect the share that they w
   ]);
   // Draws beyond a's share are abandoned, but only once its level is complete.
   const [a] = tree.root.children.filter(({ step }) => step?.text === 'a\n');
-  expect(program.abandoned?.(tree)(a!, 7)).toBe(false);
+  expect(program.level?.(tree)).toEqual({ draws: new Map([[tree.root.key, 8]]), needsWhole: true });
   for (let index = 2; index < 8; index += 1) tell(0, index, `${index}\n`, 0.9);
-  const isAbandoned = program.abandoned!(tree);
-  expect([0, 1, 2, 7].map((index) => isAbandoned(a!, index))).toEqual([false, true, true, true]);
+  expect(program.level?.(tree).draws.get(a!.key)).toBe(1);
 });

@@ -12,7 +12,7 @@ function grow(replies: readonly (Partial<ProbeReply> | undefined)[], options: Pa
   const program = createChain({ probeEvery: 20, probeAgree: 2, ...options });
   const tree = Tree.plant('product');
   const probes: Ask[] = [];
-  for (let told = 0; program.conclusion?.(tree) === undefined; ) {
+  for (let told = 0; program.belief?.(tree).conclusion?.() === undefined; ) {
     const ask = program.ask(tree, true)!;
     if (!ask.probe) {
       const step = { text: `step ${ask.node.depth}\n`, tokens: 10, meanLogprob: 0, end: 'delimiter' } as const;
@@ -33,7 +33,7 @@ describe('a chain', () => {
   it('is asked at the first end of a step that is far enough, and ends where the last answers agree', () => {
     const { program, tree, depths } = grow([{ answer: '7' }, { answer: '9' }, { answer: '9.0' }, { answer: '1' }]);
     expect(depths).toEqual([2, 4, 6]);
-    expect(program.conclusion?.(tree)).toEqual({
+    expect(program.belief?.(tree).conclusion?.()).toEqual({
       rule: 'probes',
       evidence: { agreeing: 2, probeTokens: 15, tokens: 75 },
     });
@@ -50,12 +50,12 @@ describe('a chain', () => {
     ['a hesitation', [{ answer: '7' }, { answer: '7', text: '7, wait' }]],
   ])('goes on after %s', (_, replies) => {
     const { program, tree } = grow(replies);
-    expect(program.conclusion?.(tree)).toBeUndefined();
+    expect(program.belief?.(tree).conclusion?.()).toBeUndefined();
   });
 
   it('does not take a word for a hesitation that only holds one', () => {
     const { program, tree } = grow([{ answer: '7' }, { answer: '7', text: '7, not another, await it' }]);
-    expect(program.conclusion?.(tree)).toBeDefined();
+    expect(program.belief?.(tree).conclusion?.()).toBeDefined();
   });
 
   it('gives a longer answer more room, and its last answer at any time', () => {
@@ -78,7 +78,7 @@ describe('a chain', () => {
       [0, 20],
     ]);
     expect(calm.depths).toEqual([2, 4, 6, 6]);
-    expect(calm.program.conclusion?.(calm.tree)?.rule).toBe('entropy');
+    expect(calm.program.belief?.(calm.tree).conclusion?.()?.rule).toBe('entropy');
     const restless = grow([{ entropy: 1 }, { entropy: 3 }, { entropy: 1 }, { entropy: 2 }], { probe: 'entropy' });
     expect(restless.probes.every(({ manner }) => manner?.maxTokens === 1)).toBe(true);
   });

@@ -11,7 +11,6 @@ import {
   askBelow,
   askProbe,
   bestAnswer,
-  type Conclusion,
   type Doomed,
   defineProgram,
   type Expansion,
@@ -23,12 +22,14 @@ import {
   isInThought,
   type Outcome,
   openAt,
+  type PathLimits,
   type Program,
   type ProgramThinking,
   readyStrand,
 } from '@coppice/core/program';
 import {
   type Belief,
+  type Conclusion,
   greedySampling,
   type Manner,
   type Node,
@@ -127,11 +128,11 @@ class Chain implements Program {
   readonly needsVerifier = false;
   readonly expandsOnce = true;
   readonly naturalWidth = 1;
-  readonly maxPathTokens: number | undefined;
+  readonly paths: PathLimits;
   readonly #options: ChainOptions;
 
   constructor(options: ChainOptions) {
-    this.maxPathTokens = options.maxPathTokens;
+    this.paths = options;
     this.#options = options;
   }
 
@@ -170,10 +171,10 @@ class Chain implements Program {
       for (const answer of answers.slice(0, upTo)) tally.add({ answer });
       return { answers: tally.answers, agreement: tally.agreement };
     };
-    return { votes: () => [], certainty };
+    return { votes: () => [], certainty, conclusion: () => this.#conclusion(tree) };
   }
 
-  conclusion(tree: Tree): Conclusion | undefined {
+  #conclusion(tree: Tree): Conclusion | undefined {
     const tip = tipOf(tree);
     // A thinking chain that is certain does not end here: it still has to give its answer.
     if (tree.best !== undefined || tip.thoughtTokens > 0 || !this.#isCertain(tip)) return undefined;
@@ -213,7 +214,7 @@ class Chain implements Program {
     const reply = asked?.probes?.get(answerProbe);
     if (tree.best !== undefined || asked === undefined || reply === undefined) return bestAnswer(tree);
     const text = pathText(asked) + this.#probePrefix(asked) + this.#options.prompts.probe + reply.text;
-    const complete = this.conclusion(tree) !== undefined;
+    const complete = this.#conclusion(tree) !== undefined;
     return { node: asked.id, text, answer: reply.answer, score: undefined, complete };
   }
 

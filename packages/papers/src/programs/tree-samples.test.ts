@@ -59,12 +59,12 @@ it('waits for a finished path before it branches', () => {
 
 it('concludes once so many rollouts have the same score, and not before or where they differ', () => {
   const settled = createProgram('scored-tree-samples', size, { settleAfter: 4 });
-  expect(settled.conclusion?.(grow(settled).tree)).toEqual({
+  expect(settled.belief?.(grow(settled).tree).conclusion?.()).toEqual({
     rule: 'alike',
     evidence: { rollouts: 6, lowest: 1, highest: 1 },
   });
   const differs = ({ node, indices: [index = 0] }: Ask) => (node.depth === 2 && index === 0 ? 0 : 1);
-  expect(settled.conclusion?.(grow(settled, differs).tree)).toBeUndefined();
+  expect(settled.belief?.(grow(settled, differs).tree).conclusion?.()).toBeUndefined();
   const patient = createProgram('scored-tree-samples', size, { settleAfter: 7 });
-  expect(patient.conclusion?.(grow(patient).tree)).toBeUndefined();
+  expect(patient.belief?.(grow(patient).tree).conclusion?.()).toBeUndefined();
 });

@@ -7,7 +7,6 @@ import {
   type Ask,
   askBelow,
   type Choice,
-  type Conclusion,
   chosenAnswer,
   type Doomed,
   defineProgram,
@@ -17,12 +16,22 @@ import {
   freeIndex,
   type Outcome,
   openAt,
+  type PathLimits,
   type Program,
   type ProgramSize,
   readyStrand,
   type StepReading,
 } from '@coppice/core/program';
-import { byKey, hasEnded, type Node, type Sampling, type Tree } from '@coppice/core/tree';
+import {
+  type Belief,
+  byKey,
+  type Conclusion,
+  hasEnded,
+  type Node,
+  type Sampling,
+  type Tree,
+  treeBelief,
+} from '@coppice/core/tree';
 
 interface TreeSamplesOptions {
   readonly rollouts: number;
@@ -83,7 +92,7 @@ class TreeSamples implements Program {
   readonly reads: readonly StepReading[];
   readonly expandsOnce = shape.expandsOnce;
   readonly naturalWidth: number;
-  readonly maxPathTokens: number | undefined;
+  readonly paths: PathLimits;
   readonly #options: TreeSamplesOptions;
 
   constructor(options: TreeSamplesOptions) {
@@ -92,7 +101,7 @@ class TreeSamples implements Program {
     // Without scores, ties go to the answer with the higher likelihood.
     this.reads = options.needsVerifier ? [] : ['logprobs'];
     this.naturalWidth = options.roots;
-    this.maxPathTokens = options.maxPathTokens;
+    this.paths = options;
     this.#options = options;
   }
 
@@ -121,7 +130,11 @@ class TreeSamples implements Program {
     return this.naturalWidth;
   }
 
-  conclusion(tree: Tree): Conclusion | undefined {
+  belief(tree: Tree): Belief {
+    return { ...treeBelief(tree), conclusion: () => this.#conclusion(tree) };
+  }
+
+  #conclusion(tree: Tree): Conclusion | undefined {
     const { settleAfter } = this.#options;
     const { completed: rollouts } = tree.closed;
     if (settleAfter === 0 || rollouts < settleAfter) return undefined;

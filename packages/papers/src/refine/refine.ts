@@ -142,12 +142,6 @@ class Refine implements Program {
     return chosenAnswer(tree, this.#options.choose);
   }
 
-  compose(_tree: Tree, [source]: readonly Node[]): string {
-    const { feedback, reward = 0 } = source ?? {};
-    const words = feedback ?? `It was judged to be worth ${reward.toFixed(2)} of 1.`;
-    return this.#options.prompt.replace('{feedback}', () => words);
-  }
-
   /** Answers that may still begin; preempted and failed ones do not count. 0 if no model is left to write. */
   #left(tree: Tree): number {
     const { closed, strands } = tree;
@@ -157,11 +151,11 @@ class Refine implements Program {
 
   /** How a strand's answer is drawn at its place, and which model writes it. */
   #mannerAt(tree: Tree, { id, node }: Pick<Strand, 'id' | 'node'>): Manner {
-    const { models, posterior, answerTokens: maxTokens } = this.#options;
+    const { models, posterior, prompt, answerTokens: maxTokens } = this.#options;
     const there = models.filter((model) => !tree.absences.has(model));
     const writer = writerByScores(posterior, tree, there, new Random('refine-writer', node.key, id)) ?? models[0];
     const plain = writtenBy(writer, { stops: [], maxTokens });
-    return node.parent === undefined ? plain : { ...plain, sources: [node.key], byUser: true };
+    return node.parent === undefined ? plain : { ...plain, suffix: prompt, sources: [node.key], byUser: true };
   }
 
   /** Descends from the root to a node that gets a new answer: one where sampling chooses that, or one without answers below it. */

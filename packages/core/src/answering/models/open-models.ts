@@ -7,6 +7,7 @@ import {
   engineKind,
   type Opening,
   type OpeningLog,
+  type OpenVerifier,
   registeredTasks,
   verifierKind,
   verifiersBeside,
@@ -14,7 +15,7 @@ import {
 import type { ModelConfig } from '../../config/schema.ts';
 import { type Environment, secret } from '../../config/sections.ts';
 import { CheckedVerifier } from '../../verifier/checked-verifier.ts';
-import { thinkingWarning } from '../plan/thinking-plan.ts';
+import { thinkingWarning } from '../plan/planned-thinking.ts';
 import './built-in.ts';
 import { closeModel, type OpenModel } from './open-model.ts';
 
@@ -43,8 +44,8 @@ export async function openModel(
   const opening = { config, environment, log };
   let model: OpenModel = { config, ...(await fittingKind(config).open(config.engine, opening)) };
   try {
-    model = checked(await withVerifier(model, opening), log);
-    model = warned(await withEmbedder(model, environment, log), thinkingWarning(model));
+    model = withCheck(await withVerifier(model, opening), log);
+    model = withWarning(await withEmbedder(model, environment, log), thinkingWarning(model));
   } catch (error) {
     await closeModel(model);
     throw error;
@@ -66,19 +67,22 @@ function fittingKind({ name, engine, verifier }: ModelConfig): EngineKind {
   );
 }
 
+/** Opens the configured verifier where the engine does not bring it. */
 async function withVerifier(model: OpenModel, opening: Opening): Promise<OpenModel> {
-  const { kind } = model.config.verifier;
-  const own = model.verifier === undefined && (await verifierKind(kind).open(model.config.verifier, opening, model));
-  const { verifier = model.verifier, warnings = [] } = own || {};
-  const { scoredBy = verifier?.capabilities.name } = model;
-  return { ...model, verifier, scoredBy, warnings: [...(model.warnings ?? []), ...warnings] };
+  const { config, verifier: brought, warnings = [] } = model;
+  const own: OpenVerifier =
+    brought === undefined
+      ? await verifierKind(config.verifier.kind).open(config.verifier, opening, model)
+      : { verifier: brought };
+  const { scoredBy = own.verifier?.capabilities.name } = model;
+  return { ...model, verifier: own.verifier, scoredBy, warnings: [...warnings, ...(own.warnings ?? [])] };
 }
 
-function warned(parts: OpenModel, warning: string | undefined): OpenModel {
+function withWarning(parts: OpenModel, warning: string | undefined): OpenModel {
   return warning === undefined ? parts : { ...parts, warnings: [...(parts.warnings ?? []), warning] };
 }
 
-function checked(parts: OpenModel, log: OpeningLog): OpenModel {
+function withCheck(parts: OpenModel, log: OpeningLog): OpenModel {
   const { check, name } = parts.config;
   if (check === 'none' || parts.verifier === undefined) return parts;
   const onTrouble = (problem: string) => log.warn('checker', { model: name, problem });
@@ -97,13 +101,13 @@ async function withEmbedder(parts: OpenModel, environment: Environment, log: Ope
   const { embedderWarning } = await import('../../embedder/probe-texts.ts');
   const { url, model } = wanted;
   const apiKey = secret(wanted.apiKeyEnv, environment);
-  let isTried = false;
-  const observe = (event: 'down' | 'up', reason: string) => {
-    if (isTried) log[event === 'up' ? 'info' : 'warn'](`embedder-${event}`, { model: name, reason });
-  };
   const keyed = apiKey === undefined ? {} : { apiKey };
-  const embedder = openEndpoint({ url, ...keyed, model, timeoutMs: embedderMs, observe });
-  const warning = await embedderWarning(embedder);
-  isTried = true;
-  return warned({ ...parts, embedder }, warning);
+  const endpoint = { url, ...keyed, model, timeoutMs: embedderMs };
+  // The trial has a connection of its own: what it finds is a warning, and no event of the log.
+  const trial = openEndpoint(endpoint);
+  const warning = await embedderWarning(trial);
+  await trial.close();
+  const observe = (event: 'down' | 'up', reason: string) =>
+    log[event === 'up' ? 'info' : 'warn'](`embedder-${event}`, { model: name, reason });
+  return withWarning({ ...parts, embedder: openEndpoint({ ...endpoint, observe }) }, warning);
 }

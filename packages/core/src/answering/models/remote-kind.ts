@@ -67,10 +67,9 @@ async function openRemote(options: RemoteSection, { config, environment, log }: 
     router,
   });
   const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
-  const usable = (): string[] => engine.usable().map((url) => `${url}/v1`);
   const upstream: Upstream = {
     get urls() {
-      return usable();
+      return engine.usable().map((url) => `${url}/v1`);
     },
     // The server's own name, for requests that go to it unchanged.
     model: engine.model,

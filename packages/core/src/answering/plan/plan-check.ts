@@ -1,63 +1,29 @@
-// The one check of a search, before anything is journalled: values within their bounds and limits, a program that the model
-// can run, options that it has, rules that go with program and aggregation, and a successor that could take over. A refusal names the
-// setting as the caller wrote it: a fault like any other for commands; the gateway makes a 400 of it that names the field.
+// The one check of a search, before anything is journalled. First what was asked: values within their bounds. Then the plan: an engine that can
+// do it, a program that the model can run, options that it has, rules that go with program and aggregation, a successor that could take over.
 
-import { FaultError, fault } from '../../base/fault.ts';
+import { FaultError } from '../../base/fault.ts';
 import { complaint, type Knob } from '../../base/knob.ts';
 import { namedParts } from '../../config/named-options.ts';
-import { knobOf, type SearchKnob, type Speaker, searchKnobNames, writtenName } from '../../config/vocabulary.ts';
+import { knobOf, type SearchKnob, type Speaker, searchKnobNames } from '../../config/vocabulary.ts';
 import type { JsonSchema } from '../../engine/engine.ts';
 import { policyOf } from '../../policy/policies.ts';
 import type { ProgramDefinition } from '../../program/definition.ts';
 import { agentTurn } from '../../tree/readings/agent-turn.ts';
+import { nameSetting, refuseSetting } from './refusal.ts';
 import type { PlannedModel, PlanRequest, SearchPlan, Wish } from './search-plan.ts';
 
-/** `invalid`: the value is out of bounds. `unsupported`: it asks for something that this search cannot do. */
-type RefusalKind = 'invalid' | 'unsupported';
-
-export class Refusal extends FaultError {
-  readonly kind: RefusalKind;
-  /** In the caller's words, without quotes; while a plan is made, a name of the vocabulary or the path of an option (`chain.probe`). */
-  readonly setting: string;
-
-  constructor(kind: RefusalKind, setting: string, message: string) {
-    super(fault('bad-setting', message));
-    this.kind = kind;
-    this.setting = setting;
-  }
-}
-
-/** `what` goes on from the name: "is 3; it must be …". */
-export function refuseSetting(kind: RefusalKind, setting: string, what: string): never {
-  throw new Refusal(kind, setting, what);
-}
-
-/** Gives what is refused the name that its speaker wrote. */
-export function nameSetting<Result>(speaker: Speaker, make: () => Result): Result {
-  try {
-    return make();
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    const { kind, setting, fault } = error;
-    const name = chatFields.has(setting) ? setting : writtenSetting(setting, speaker);
-    const isQuoted = speaker === 'body' || chatFields.has(setting);
-    throw new Refusal(kind, name, `${isQuoted ? `'${name}'` : name} ${fault.message}`);
-  }
-}
-
-/** Named as in a chat by every speaker. */
-const chatFields: ReadonlySet<string> = new Set(['logprobs', 'tools', 'response_format']);
-
-function writtenSetting(setting: string, speaker: Speaker): string {
-  if (setting !== 'question') return writtenName(setting, speaker);
-  return speaker === 'body' ? 'messages' : 'the question';
-}
-
+/** Checks what was asked, of whatever model. */
 export function checkWish(wish: Wish, speaker: Speaker): void {
   nameSetting(speaker, () => checkValues(wish));
 }
 
-export function checkValues(wish: Wish): void {
+/** The same, and that a generation without search is asked for nothing that only a search has. */
+export function checkAsked(wish: Wish): void {
+  checkValues(wish);
+  if (wish.effort === 'none') checkDirect(wish);
+}
+
+function checkValues(wish: Wish): void {
   const check = (name: string, knob: Knob, value: unknown) => {
     const wrong = value === undefined ? undefined : complaint(knob, value);
     if (wrong !== undefined) refuseSetting('invalid', name, wrong);
@@ -74,47 +40,42 @@ export function checkValues(wish: Wish): void {
   }
 }
 
-/** Refuses more than the limit; undefined where nothing was asked. */
-export function atMost(
-  wish: Wish,
-  name: 'rollouts' | 'tokenBudget' | 'deadlineMs' | 'priority',
-  limit: number,
-  setting: string,
-): number | undefined {
-  const asked = wish[name];
-  if (asked === undefined || asked <= limit) return asked;
-  return refuseSetting('invalid', name, `is ${asked}; at most ${limit} is allowed (${setting})`);
-}
-
-/** A client has at most what the operator gave the model's searches: idle strands belong to all searches. */
-function checkSpeculation(wish: Wish, speaker: Speaker, { config }: PlannedModel): void {
-  const most = config.speculate ?? policyOf(config.policy).settings.speculate;
-  if (speaker !== 'body' || wish.speculate === undefined || wish.speculate <= most) return;
-  const what = `is ${wish.speculate}; at most ${most} is allowed (speculate of model '${config.name}')`;
-  refuseSetting('invalid', 'speculate', what);
-}
-
-function checkNamed({ program }: SearchPlan, wish: Wish): void {
-  const told = wish as Readonly<Record<string, unknown>>;
-  const other = [...namedParts().keys()].find((part) => told[part] !== undefined && part !== program);
-  if (other !== undefined)
-    refuseSetting('unsupported', other, `has options of '${other}'; the program is '${program}'`);
-}
-
-/** Checks what only a search can be wrong in; its rules are checked when they are made. */
-export function checkSearch(plan: SearchPlan, program: ProgramDefinition, { wish, speaker, model }: PlanRequest): void {
-  checkNamed(plan, wish);
-  checkSpeculation(wish, speaker, model);
-  if (!program.takesTemperature && (wish.temperature ?? 0) > 0) {
-    refuseSetting('unsupported', 'temperature', `is above 0; the program '${plan.program}' has none`);
+/** Refuses settings that have no meaning for a generation without search. */
+function checkDirect(wish: Wish): void {
+  const meant: readonly SearchKnob[] = ['deadlineMs', 'priority', 'reasoning', 'thinking', 'maxThinkingTokens'];
+  for (const name of searchKnobNames) {
+    if (wish[name] === undefined || knobOf(name).client !== 'coppice' || meant.includes(name)) continue;
+    refuseSetting('unsupported', name, "has no meaning with reasoning_effort 'none'");
   }
-  if (program.readsEntropy?.(plan.programOptions) && !model.engine.capabilities.entropy) {
-    refuseSetting('unsupported', 'chain.probe', `is 'entropy'; the engine of model '${plan.model}' tells none`);
-  }
+  const part = [...namedParts().keys()].find((each) => Object.hasOwn(wish, each));
+  if (part !== undefined) refuseSetting('unsupported', part, "has no meaning with reasoning_effort 'none'");
+}
+
+/** Checks whether all of it goes together. Without search there is no program; `trouble` is that of the policy. */
+export function checkPlan(
+  plan: SearchPlan,
+  request: PlanRequest,
+  program: ProgramDefinition | undefined,
+  trouble: string | undefined,
+): void {
+  checkTests(request);
+  checkEngine(plan, program, request);
+  checkMoney(plan, request.model);
+  if (program !== undefined) checkSearch(plan, program, request);
+  if (trouble !== undefined) refuseRules(plan, request.wish, trouble);
+}
+
+/** Code of clients runs on this machine only where the operator has said so; a caller in this process is the operator. */
+function checkTests({ wish, model, speaker }: PlanRequest): void {
+  const { verifier, name } = model.config;
+  const isAllowed = speaker !== 'body' || (verifier.kind === 'command' && verifier.clientTests);
+  if (wish.tests === undefined || isAllowed) return;
+  const why = `is not taken by '${name}': its operator has not switched tests of clients on (verifier.clientTests)`;
+  refuseSetting('unsupported', 'tests', why);
 }
 
 /** Checks that the engine can do it, for a search by `program` or for one generation without. */
-export function checkEngine(
+function checkEngine(
   plan: SearchPlan,
   program: ProgramDefinition | undefined,
   { wish, model, others }: PlanRequest,
@@ -138,7 +99,7 @@ function checkTurn({ recordTokens }: SearchPlan, { engine, config }: PlannedMode
 }
 
 /** Without a price, spending cannot be measured. */
-export function checkMoney({ moneyBudget, writers }: SearchPlan, { config }: PlannedModel): void {
+function checkMoney({ moneyBudget, writers }: SearchPlan, { config }: PlannedModel): void {
   if (moneyBudget === undefined) return;
   const known = Object.entries(writers ?? { [config.name]: {} });
   const unpriced = known.filter(([, { price }]) => price === undefined).map(([name]) => `'${name}'`);
@@ -165,21 +126,37 @@ export function shapeTrouble(
   return engine.shapeTrouble(schema);
 }
 
-/** A rule that does not go with the program or the aggregation, by the setting that asked for it. */
-export function refuseRules({ policy }: SearchPlan, wish: Wish, why: string): never {
-  const name = (['policy', 'boundPrune', 'program'] as const).find((each) => wish[each] !== undefined) ?? 'policy';
-  return refuseSetting('unsupported', name, `is '${wish[name] ?? policy}': ${why}`);
+/** A client has at most what the operator gave the model's searches: idle strands belong to all searches. */
+function checkSpeculation(wish: Wish, speaker: Speaker, { config }: PlannedModel): void {
+  const most = config.speculate ?? policyOf(config.policy).settings.speculate;
+  if (speaker !== 'body' || wish.speculate === undefined || wish.speculate <= most) return;
+  const what = `is ${wish.speculate}; at most ${most} is allowed (speculate of model '${config.name}')`;
+  refuseSetting('invalid', 'speculate', what);
 }
 
-/** Refuses settings that have no meaning for a generation without search. */
-export function checkDirect(wish: Wish): void {
-  const meant: readonly SearchKnob[] = ['deadlineMs', 'priority', 'reasoning', 'thinking', 'maxThinkingTokens'];
-  for (const name of searchKnobNames) {
-    if (wish[name] === undefined || knobOf(name).client !== 'coppice' || meant.includes(name)) continue;
-    refuseSetting('unsupported', name, "has no meaning with reasoning_effort 'none'");
+function checkNamed({ program }: SearchPlan, wish: Wish): void {
+  const told = wish as Readonly<Record<string, unknown>>;
+  const other = [...namedParts().keys()].find((part) => told[part] !== undefined && part !== program);
+  if (other !== undefined)
+    refuseSetting('unsupported', other, `has options of '${other}'; the program is '${program}'`);
+}
+
+/** Checks what only a search can be wrong in; its rules are checked when they are made. */
+function checkSearch(plan: SearchPlan, program: ProgramDefinition, { wish, speaker, model }: PlanRequest): void {
+  checkNamed(plan, wish);
+  checkSpeculation(wish, speaker, model);
+  if (!program.takesTemperature && (wish.temperature ?? 0) > 0) {
+    refuseSetting('unsupported', 'temperature', `is above 0; the program '${plan.program}' has none`);
   }
-  const part = [...namedParts().keys()].find((each) => Object.hasOwn(wish, each));
-  if (part !== undefined) refuseSetting('unsupported', part, "has no meaning with reasoning_effort 'none'");
+  if (program.readsEntropy?.(plan.programOptions) && !model.engine.capabilities.entropy) {
+    refuseSetting('unsupported', 'chain.probe', `is 'entropy'; the engine of model '${plan.model}' tells none`);
+  }
+}
+
+/** A rule that does not go with the program or the aggregation, by the setting that asked for it. */
+function refuseRules({ policy }: SearchPlan, wish: Wish, why: string): never {
+  const name = (['policy', 'boundPrune', 'program'] as const).find((each) => wish[each] !== undefined) ?? 'policy';
+  return refuseSetting('unsupported', name, `is '${wish[name] ?? policy}': ${why}`);
 }
 
 /** A search that may have to escalate is taken only if the model that takes over could take it as well. */
@@ -193,13 +170,4 @@ export function checkEscalation({ model, successor }: PlanRequest, planAnew: () 
     if (!(error instanceof FaultError)) throw error;
     refuse(`model '${name}' could not take over: ${error.fault.message}`);
   }
-}
-
-/** Code of clients runs on this machine only where the operator has said so; a caller in this process is the operator. */
-export function testsOf({ wish, model, speaker }: PlanRequest): string | undefined {
-  const { verifier, name } = model.config;
-  const isAllowed = speaker !== 'body' || (verifier.kind === 'command' && verifier.clientTests);
-  if (wish.tests === undefined || isAllowed) return wish.tests;
-  const why = `is not taken by '${name}': its operator has not switched tests of clients on (verifier.clientTests)`;
-  return refuseSetting('unsupported', 'tests', why);
 }

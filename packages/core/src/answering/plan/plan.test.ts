@@ -5,9 +5,8 @@ import { checkConfig, loadConfig, type PlainTree } from '../../config/load.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import { askedQuestion } from '../question.ts';
 import { escalatedPlan, makePlan } from './plan.ts';
-import { Refusal } from './plan-check.ts';
-import { actingThreshold } from './planned-acceptance.ts';
-import { usualSearch } from './planned-search.ts';
+import { actingThreshold, usualSearch } from './planned-search.ts';
+import { Refusal } from './refusal.ts';
 import type { PlannedModel, PlanRequest, SearchPlan, Wish } from './search-plan.ts';
 import { buildSearch } from './search-request.ts';
 

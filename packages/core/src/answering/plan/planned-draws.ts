@@ -4,8 +4,8 @@ import type { ModelConfig } from '../../config/schema.ts';
 import { samplingKnobs } from '../../config/vocabulary.ts';
 import type { ProgramDefinition } from '../../program/definition.ts';
 import type { Prompt, Sampling } from '../../tree/step.ts';
-import { refuseSetting } from './plan-check.ts';
-import { given, type PlannedModel, type PlanRequest, type SearchPlan, type Wish } from './search-plan.ts';
+import { refuseSetting } from './refusal.ts';
+import type { PlannedModel, PlanRequest, SearchPlan, Wish } from './search-plan.ts';
 
 /** Seed of a search at temperature 0 that names none. */
 const coldSeed = 0;
@@ -27,7 +27,7 @@ export function drawsOf(
 
 /** A `topK` of 0 is off. Draws are keyed by what is here: what is off is left out. */
 function samplingOf(wish: Wish, { sampling }: ModelConfig, takes: readonly string[] = []): Sampling {
-  const { topK, minP, topP } = { ...sampling, ...given(wish) };
+  const { topK = sampling.topK, minP = sampling.minP, topP = sampling.topP } = wish;
   const extras = Object.entries(wish.extras ?? {})
     .filter(([name]) => takes.includes(name))
     .toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -9,19 +9,30 @@ import { type PolicyOptions, turnedKnobs } from '../../policy/knobs.ts';
 import type { Choice } from '../../program/choice.ts';
 import type { ProgramDefinition } from '../../program/definition.ts';
 import { type Aggregation, isBound } from '../../tree/aggregate.ts';
-import { refuseSetting } from './plan-check.ts';
-import type { PlannedModel, Wish } from './search-plan.ts';
+import type { PlannedProgram } from './planned-program.ts';
+import { refuseSetting } from './refusal.ts';
+import type { PlannedModel, SearchPlan, Wish } from './search-plan.ts';
 
 type Layer = Partial<PolicyOptions>;
 
-export function policyFor(wish: Wish, model: PlannedModel, program: ProgramDefinition, choose: Choice) {
+/** `trouble`: why the policy that was asked for by name cannot go with program or aggregation. */
+export interface PlannedPolicy extends Pick<SearchPlan, 'policy' | 'policyOptions' | 'aggregation'> {
+  readonly trouble: string | undefined;
+}
+
+export function policyFor(
+  wish: Wish,
+  model: PlannedModel,
+  { program, choose }: Pick<PlannedProgram, 'program' | 'choose'>,
+): PlannedPolicy {
   const { config } = model;
   const aggregation = aggregationOf(model, wish, program);
   const settings: Layer = Object.assign({}, ...layersOf(wish, config, program, choose, aggregation));
   const wanted = wish.policy ?? config.policy;
   const isAsked = wish.policy !== undefined;
   try {
-    return { aggregation, ...fittingRules({ wanted, isAsked, settings, program, aggregation }) };
+    const { policy, options, trouble } = fittingRules({ wanted, isAsked, settings, program, aggregation });
+    return { policy, policyOptions: options, aggregation, trouble };
   } catch (error) {
     if (!(error instanceof FaultError)) throw error;
     return refuseSetting('unsupported', 'policy', `is '${wanted}': ${error.fault.message}`);
@@ -68,23 +79,24 @@ export function aggregationOf(
   );
 }
 
-/** A request's settings, with what an experiment turns. */
+/** A request's settings of policies; what an experiment turns goes before them. */
 function askedSettings(wish: Wish): Layer {
   return { ...saidBy(wish), ...saidBy(wish.internal ?? {}, turnedKnobs()) };
 }
 
-/** Both, for what is made without a plan. */
+/** The request's settings over those of its model: for a scheduler, which is made without a plan. */
 export function policySettings(wish: Wish, config: ModelConfig): Layer {
   return { ...saidBy(config), ...askedSettings(wish) };
 }
 
+/** The settings of policies that a configuration or a request gives. */
 function saidBy(source: object, knobs: object = policySettingKnobs): Layer {
   const told = source as Readonly<Record<string, unknown>>;
   const names = Object.keys(knobs).filter((name) => told[name] !== undefined);
   return Object.fromEntries(names.map((name) => [name, told[name]])) as Layer;
 }
 
-/** Settings of a policy that is not in the list, overruled by the model's. */
+/** The model's settings over those of a policy that is not in the list. */
 export function ownSettings({ settings }: PolicyDefinition, config: ModelConfig): Layer {
   return { ...settings, ...saidBy(config) };
 }

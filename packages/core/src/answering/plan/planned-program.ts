@@ -1,14 +1,18 @@
 // The program of a request: the one that it or its model's configuration names, or the one that suits what can judge and compare its
-// answers. A plan names what this gives.
+// answers; with its options, and who judges its answer.
 
 import { asksForShortAnswer } from '../../answer/asked.ts';
 import { extractAnswer } from '../../answer/extract.ts';
+import { optionsGiven } from '../../config/named-options.ts';
 import { namesRule, ruledProgram } from '../../config/vocabulary.ts';
-import type { ProgramName } from '../../program/registry/programs.ts';
+import type { ScoredBy } from '../../log/verdict.ts';
+import type { Choice } from '../../program/choice.ts';
+import type { ProgramDefinition } from '../../program/definition.ts';
+import { type ProgramName, programOf, programOptions, programWith } from '../../program/registry/programs.ts';
 import { agentTurn } from '../../tree/readings/agent-turn.ts';
 import type { Prompt } from '../../tree/step.ts';
 import { lastAsked } from '../question.ts';
-import { refuseSetting } from './plan-check.ts';
+import { refuseSetting } from './refusal.ts';
 import type { PlannedModel, Wish } from './search-plan.ts';
 
 export interface ProgramChoice {
@@ -20,7 +24,7 @@ export interface ProgramChoice {
   readonly samples?: number;
   /** Answers of one step: they are judged, or given, as they are. */
   readonly whole?: true;
-  /** Default of the program; request and model overrule it. */
+  /** Goes before the model's: an answer that fails a test is not accepted. */
   readonly threshold?: number;
 }
 
@@ -64,15 +68,60 @@ function turnProgram(wish: Wish, { verifier }: PlannedModel): ProgramChoice {
 
 const turnPrograms: readonly ProgramName[] = ['auto', 'self-consistency', 'best-of-n', 'greedy'];
 
-/** Verifiers that can say nothing of a call: they read the words of an answer, or run its code. */
-function isDeaf({ kind, format, language }: PlannedModel['config']['verifier']): boolean {
-  return kind === 'prm' ? format !== 'http' : language !== undefined || ['judge', 'confidence', 'exact'].includes(kind);
+/** The chosen program with its options. */
+export interface PlannedProgram {
+  /** As rules see it with these options. */
+  readonly program: ProgramDefinition;
+  readonly options: Readonly<Record<string, number | string>>;
+  readonly scoring: ScoredBy;
+  readonly choice: ProgramChoice;
+  readonly choose: Choice;
+  readonly branching: number;
+  /** Its rollouts that cost as much as one of P0's. */
+  readonly paths: number;
 }
 
-/** The model as it draws turns: only a command or a scorer of its operator's judges them, and they are compared by what they call. */
-export function turnModel(model: PlannedModel): PlannedModel {
-  const { config, engine, verifier, weights } = model;
-  const own = { ...config, check: 'none', program: 'auto', recordTokens: 'off' } as const;
-  if (!isDeaf(config.verifier)) return { config: own, engine, verifier, weights };
-  return { config: { ...own, verifier: { kind: 'none' } }, engine, weights };
+/** Without a verifier only a program that needs none. */
+export function programFor(wish: Wish, model: PlannedModel, choice: ProgramChoice): PlannedProgram {
+  const { config, verifier } = model;
+  const named = programOf(choice.name);
+  const isVerified = verifier !== undefined || !named.needsVerifier;
+  if (!isVerified && wish.program !== undefined) {
+    const what = `is '${named.name}', which needs a verifier; model '${config.name}' has none`;
+    return refuseSetting('unsupported', 'program', what);
+  }
+  const name = isVerified ? named.name : 'self-consistency';
+  const options = programOptions(name, Object.assign({}, ...optionLayers(name, wish, model, choice)));
+  const program = programWith(name, options);
+  const branching = wish.branching ?? config.branching;
+  const paths = program.pathsPerRollout?.(branching, options) ?? 1;
+  const choose = wish.choose ?? config.choose;
+  return { program, options, scoring: scoringOf(program, model), choice, choose, branching, paths };
+}
+
+/** Lists what is said of a program's options: each overrules those above it, and all of them the program's own defaults. */
+function optionLayers(
+  name: ProgramName,
+  wish: Wish,
+  { config, engine }: PlannedModel,
+  choice: ProgramChoice,
+): readonly Readonly<Record<string, unknown>>[] {
+  // A server that is asked for log probabilities writes a quarter of its tokens a second; both priors solve as much.
+  const isDear = engine.capabilities.wholes === true && 'prior' in programOf(name).options;
+  return [
+    isDear ? { prior: 'draws' } : {},
+    choice.options ?? {},
+    optionsGiven(config, name),
+    optionsGiven(wish, name),
+    wish.internal ?? {},
+  ];
+}
+
+/** Names the judge of the answer: the generator's own confidence is none. */
+function scoringOf({ name, needsVerifier, isPriced }: ProgramDefinition, { config, verifier }: PlannedModel): ScoredBy {
+  const { kind } = config.verifier;
+  if (name === 'greedy') return 'none';
+  const isRead = isPriced === true && verifier !== undefined && kind !== 'confidence';
+  if (!needsVerifier && !isRead) return 'self-consistency';
+  return kind === 'confidence' ? 'confidence' : 'verifier';
 }

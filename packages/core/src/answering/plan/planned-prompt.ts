@@ -6,7 +6,7 @@ import { agentTurn } from '../../tree/readings/agent-turn.ts';
 import type { Prompt } from '../../tree/step.ts';
 import { readPrompts } from '../prompts.ts';
 import { lastAsked, wantsAdvice } from '../question.ts';
-import { refuseSetting } from './plan-check.ts';
+import { refuseSetting } from './refusal.ts';
 import type { PlannedModel, PlannedShape, Wish, WishedShape } from './search-plan.ts';
 
 /** The model's own form of what was asked, or the conversation as it came with the operator's advice on steps. */

@@ -1,124 +1,72 @@
-// The part of a plan that depends on whether a search is made: its program, its policy, its budgets and the size of its tree; or one generation without search.
+// What a plan says of its search beside budget and policy: program, size of the tree, and the score at which it ends; or one generation without search.
 
 import { groupSimilarity } from '../../answer/likeness.ts';
-import { optionsGiven } from '../../config/named-options.ts';
-import type { LimitsConfig } from '../../config/schema.ts';
-import { effortOf } from '../../config/schema.ts';
-import type { ScoredBy } from '../../log/verdict.ts';
+import type { Judged, ScoreAcceptance } from '../../log/verdict.ts';
 import { optionsOf } from '../../policy/create.ts';
-import type { ProgramDefinition } from '../../program/definition.ts';
-import { programOf, programOptions, programWith } from '../../program/registry/programs.ts';
+import { weighedAnswer } from '../../program/choice.ts';
+import { isComplete, type Node } from '../../tree/node.ts';
+import type { Tree } from '../../tree/tree.ts';
 import { ownConfidence, readPrompts } from '../prompts.ts';
-import { atMost, refuseSetting } from './plan-check.ts';
-import { aggregationOf, policyFor } from './planned-policy.ts';
-import { type ProgramChoice, programChoice } from './planned-program.ts';
-import type { PlannedModel, SearchPlan, Wish } from './search-plan.ts';
+import { decidingTask, lastAsked } from '../question.ts';
+import { aggregationOf, type PlannedPolicy, policyFor } from './planned-policy.ts';
+import { type PlannedProgram, programChoice, programFor } from './planned-program.ts';
+import type { PlannedModel, PlanRequest, SearchPlan } from './search-plan.ts';
 
-/** Ends searches where nobody named one; it accepts only what a checker scores (planned-acceptance.ts). */
+/** Ends searches where no request and no model names one; it accepts only what a checker scores. */
 const usualThreshold = 0.9;
 
-/** `longest`: most tokens of an answer; `thought`: of thinking, that each path may need. */
+/** `answer`: most tokens of an answer. */
 export function searchShape(
-  wish: Wish,
-  model: PlannedModel,
-  limits: LimitsConfig,
-  chosen: ProgramChoice,
-  { longest, thought }: { readonly longest: number; readonly thought: number },
+  request: PlanRequest,
+  planned: PlannedProgram,
+  { policy, policyOptions, aggregation }: PlannedPolicy,
+  answer: number,
 ) {
+  const { wish, model } = request;
   const { config } = model;
-  const { program, options } = programFor(wish, model, chosen);
-  const branching = wish.branching ?? config.branching;
-  const choose = wish.choose ?? config.choose;
-  const bought = boughtBy(wish, limits, thought);
-  const paths = program.pathsPerRollout?.(branching, options) ?? 1;
-  const { answers = 1 } = wish;
-  const { policy, aggregation, options: policyOptions, trouble } = policyFor(wish, model, program, choose);
-  const shape = {
+  const { program, options, scoring, choice, choose, branching } = planned;
+  const stepTokens = Math.min(wish.stepTokens ?? config.stepTokens, wish.maxTokens ?? Number.POSITIVE_INFINITY);
+  return {
     mode: 'search',
     program: program.name,
     programOptions: options,
-    prompts: promptsFor(program, chosen, config),
+    prompts: promptsFor(planned, config),
     policy,
     policyOptions,
-    scoring: scoringOf(program, model),
+    scoring,
     confidence: ownConfidence(config),
-    rollouts: rolloutsOf(wish, limits, program, chosen, bought.rollouts, paths),
-    threshold: chosen.threshold ?? wish.threshold ?? config.threshold ?? usualThreshold,
-    tokenBudget: atMost(wish, 'tokenBudget', limits.tokens, 'limits.tokens') ?? bought.tokens,
-    // Several answers are wanted: all samples are drawn.
-    price: program.isPriced && answers === 1 ? bought.price : undefined,
+    threshold: choice.threshold ?? wish.threshold ?? config.threshold ?? usualThreshold,
+    accepts: acceptanceOf(request),
     aggregation,
     branching,
     choose,
-    maxDepth: wish.maxDepth ?? config.maxDepth,
-    delimiters: config.delimiters,
+    maxDepth: choice.whole ? 1 : (wish.maxDepth ?? config.maxDepth),
+    delimiters: choice.whole ? [] : config.delimiters,
+    stepTokens: choice.whole ? answer : stepTokens,
     stops: wish.stop?.length ? wish.stop : undefined,
-    stepTokens: Math.min(wish.stepTokens ?? config.stepTokens, wish.maxTokens ?? Number.POSITIVE_INFINITY),
     groupSimilarity: model.embedder && groupSimilarity,
-    ...(chosen.whole && { maxDepth: 1, delimiters: [], stepTokens: longest }),
   } satisfies Partial<SearchPlan>;
-  return { shape, program, trouble };
 }
 
-function promptsFor({ prompts, name }: ProgramDefinition, { whole }: ProgramChoice, config: PlannedModel['config']) {
-  return prompts
-    ? readPrompts(prompts, config)
-    : name === 'auto' && whole
-      ? readPrompts(['repair'], config)
-      : undefined;
+/**
+ * Whether a score at the threshold accepts an answer. It does where the score is a checker's word, or where a request or the operator named the
+ * threshold: a reward model's score of 0.9 means another thing for every model and every kind of question.
+ */
+function acceptanceOf({ wish, model: { config, verifier }, question }: PlanRequest): ScoreAcceptance {
+  if (verifier?.capabilities.exact || wish.tests !== undefined) return 'checked';
+  const isDecided = config.check === 'lines' && decidingTask(lastAsked(question.prompt)) !== undefined;
+  if (isDecided) return 'checked';
+  return (wish.threshold ?? config.threshold) === undefined ? 'never' : 'named';
 }
 
-function rolloutsOf(
-  wish: Wish,
-  limits: LimitsConfig,
-  program: ProgramDefinition,
-  { samples, share = 1 }: ProgramChoice,
-  bought: number,
-  paths: number,
-): number {
-  return (
-    samples ??
-    atMost(wish, 'rollouts', limits.rollouts * paths, 'limits.rollouts') ??
-    (program.keepsRollouts ? wish.answers : undefined) ??
-    Math.max(wish.answers ?? 1, Math.ceil(bought * share) * paths)
-  );
-}
-
-function boughtBy({ effort }: Wish, limits: LimitsConfig, thought: number) {
-  return effortOf(limits, effort === 'none' ? undefined : effort, thought);
-}
-
-/** The chosen program, as rules see it with its options; without a verifier only one that needs none. */
-function programFor(wish: Wish, { config, verifier, engine }: PlannedModel, chosen: ProgramChoice) {
-  const named = programOf(chosen.name);
-  const isVerified = verifier !== undefined || !named.needsVerifier;
-  const name = isVerified ? named.name : 'self-consistency';
-  // A server that is asked for log probabilities writes a quarter of its tokens a second; both priors solve as much.
-  const isDear = engine.capabilities.wholes === true && 'prior' in programOf(name).options;
-  const options = programOptions(name, {
-    ...(isDear ? { prior: 'draws' } : {}),
-    ...chosen.options,
-    ...optionsGiven(config, name),
-    ...optionsGiven(wish, name),
-    ...wish.internal,
-  });
-  const program = programWith(name, options);
-  if (isVerified || wish.program === undefined) return { program, options };
-  const what = `is '${named.name}', which needs a verifier; model '${config.name}' has none`;
-  return refuseSetting('unsupported', 'program', what);
-}
-
-/** Names the judge of the answer: the generator's own confidence is none. */
-function scoringOf({ name, needsVerifier, isPriced }: ProgramDefinition, { config, verifier }: PlannedModel): ScoredBy {
-  const { kind } = config.verifier;
-  if (name === 'greedy') return 'none';
-  const isRead = isPriced === true && verifier !== undefined && kind !== 'confidence';
-  if (!needsVerifier && !isRead) return 'self-consistency';
-  return kind === 'confidence' ? 'confidence' : 'verifier';
+/** Texts of the program; a turn that means nothing is repaired under `auto`. */
+function promptsFor({ program: { prompts, name }, choice }: PlannedProgram, config: PlannedModel['config']) {
+  const names = prompts ?? (name === 'auto' && choice.whole ? ['repair'] : undefined);
+  return names && readPrompts(names, config);
 }
 
 /** A single step: the engine's text, cut only by its own end, a stop string or the token limit. */
-export function directShape(wish: Wish, model: PlannedModel, stepTokens: number) {
+export function directShape({ wish, model }: PlanRequest, stepTokens: number) {
   return {
     mode: 'direct',
     program: 'self-consistency',
@@ -126,9 +74,7 @@ export function directShape(wish: Wish, model: PlannedModel, stepTokens: number)
     policy: 'vanilla',
     policyOptions: optionsOf('vanilla', {}),
     scoring: 'none',
-    rollouts: 1,
     threshold: usualThreshold,
-    tokenBudget: stepTokens,
     aggregation: aggregationOf(model, {}),
     branching: 1,
     choose: 'best',
@@ -142,9 +88,24 @@ export function directShape(wish: Wish, model: PlannedModel, stepTokens: number)
 
 /** The search of this model that really runs where a request asks for nothing, not what was configured. */
 export function usualSearch(model: PlannedModel) {
-  const { choose } = model.config;
   // A question alone never makes it one generation.
-  const { program } = programFor({}, model, programChoice(undefined, {}, model)!);
-  const { policy, aggregation } = policyFor({}, model, program, choose);
-  return { program: program.name, policy, scoring: scoringOf(program, model), aggregation };
+  const planned = programFor({}, model, programChoice(undefined, {}, model)!);
+  const { policy, aggregation } = policyFor({}, model, planned);
+  return { program: planned.program.name, policy, scoring: planned.scoring, aggregation };
+}
+
+/** Null where no score ends the search or accepts an answer. */
+export function actingThreshold(plan: Pick<SearchPlan, 'threshold' | 'accepts' | 'scoring' | 'policyOptions'>) {
+  if (plan.accepts !== 'never') return plan.threshold;
+  return plan.policyOptions.positiveExit === 'on' && plan.scoring !== 'none' ? plan.threshold : null;
+}
+
+/** An answer beside the first, as the verdict on it reads it. */
+export function judgedLeaf(plan: SearchPlan, tree: Tree, leaf: Node): Judged {
+  const { scoring, threshold, accepts, marked, confidence } = plan;
+  const { id: node, answer, reward } = leaf;
+  const unsaid = marked && answer === undefined ? { unsaid: marked } : {};
+  const score = reward === undefined ? undefined : leaf.score;
+  const said = { node, answer, complete: isComplete(leaf), score, ...unsaid };
+  return { answer: weighedAnswer(tree, said, scoring === 'verifier', confidence), scoring, threshold, accepts };
 }

@@ -93,11 +93,6 @@ export type Wish = { readonly [Name in SearchKnob]?: SearchSettings[Name] | unde
     readonly internal?: InternalOptions | undefined;
   };
 
-/** Without the members that are there and say nothing. */
-export function given(wish: Wish): Wish {
-  return Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined));
-}
-
 /** Facts of an opened model that a plan needs. */
 export interface PlannedModel {
   readonly config: ModelConfig;

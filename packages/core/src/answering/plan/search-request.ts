@@ -5,8 +5,6 @@ import { extractAnswer } from '../../answer/extract.ts';
 import { turnReader } from '../../answer/turns.ts';
 import { defaultsOf } from '../../base/knob.ts';
 import type { PartOptions } from '../../base/part.ts';
-import type { ExitRule } from '../../exit/exit.ts';
-import { positive, positiveAnswers, positiveSaid } from '../../exit/positive.ts';
 import { createRules } from '../../policy/create.ts';
 import type { PolicyDefinition } from '../../policy/definition.ts';
 import { policyOf } from '../../policy/policies.ts';
@@ -56,11 +54,10 @@ export function buildSearch(
     synthesizer,
   };
   const { definition: policy = policyOf(plan.policy), options } = own ?? {};
-  const { exits, ...rules } = createRules(policy, plan.policyOptions, options);
   return {
     plan,
     program: definition.create(size, { ...defaultsOf(definition.options), ...plan.programOptions }),
-    rules: { ...rules, exits: [...exits.map((rule) => forAnswers(rule, plan)), nodeLimit(plan.nodes)] },
+    rules: createRules(policy, plan.policyOptions, options),
   };
 }
 
@@ -71,14 +68,15 @@ export function requestOf(
   extract: Extract,
   waitedMs = 0,
 ): SearchRequest {
-  const { threshold, rollouts, tokenBudget: tokens, moneyBudget: money, price, shape, maxDepth } = plan;
+  const { threshold, rollouts, tokenBudget: tokens, moneyBudget: money, price, nodes, answers, marked } = plan;
+  const deadlineMs = Math.max(0, plan.deadlineMs - waitedMs);
   return {
     ...plan,
     id,
     program,
     rules,
-    limits: { threshold, rollouts, tokens, money, price, deadlineMs: Math.max(0, plan.deadlineMs - waitedMs) },
-    shape: shape && { ...shape, maxDepth },
+    limits: { threshold, rollouts, tokens, money, price, nodes, answers, marked, deadlineMs },
+    shape: plan.shape && { ...plan.shape, maxDepth: plan.maxDepth },
     extract: readerOf(plan, extract),
   };
 }
@@ -94,22 +92,4 @@ function readerOf({ prompt }: SearchPlan, extract: Extract): Extract {
     };
   }
   return extract === extractAnswer && prompt.kind === 'chat' ? readingFor(lastAsked(prompt), extract) : extract;
-}
-
-/** The positive exit of a search for several answers waits for them all. */
-function forAnswers(rule: ExitRule, { answers = 1, marked }: SearchPlan): ExitRule {
-  if (rule !== positive) return rule;
-  if (answers > 1) return positiveAnswers(answers);
-  return marked ? positiveSaid : positive;
-}
-
-/** A tree may not outgrow its share of memory, whatever its other limits allow. */
-function nodeLimit(limit: number): ExitRule {
-  return {
-    name: 'nodes',
-    check({ tree }) {
-      const { length: nodes } = tree.nodes;
-      return nodes < limit ? undefined : { kind: 'exhausted', rule: 'nodes', evidence: { nodes, limit } };
-    },
-  };
 }

@@ -10,7 +10,7 @@ import { chosenAnswer } from '../choice.ts';
 import { defineProgram, type ProgramSize, usualSize } from '../definition.ts';
 import { askBelow, foldLanded, followLanded, freeIndices, openAt, readyStrand, rolloutsLeft } from '../growth.ts';
 import { type Prior, priorKnob } from '../prior.ts';
-import type { Ask, Doomed, Expansion, Outcome, Program, StepReading } from '../program.ts';
+import type { Ask, Doomed, Expansion, Outcome, PathLimits, Program, StepReading } from '../program.ts';
 import { isGivenUp, placeToGoOn, placeToOpen, roomBeside, widest } from './prospect.ts';
 
 /** A node is full at 8 times `branching`. */
@@ -44,14 +44,14 @@ class BestFirst implements Program {
   readonly expandsOnce = false;
   readonly fullAt: number;
   readonly naturalWidth = 1;
-  readonly maxPathTokens: number | undefined;
+  readonly paths: PathLimits;
   readonly #options: BestFirstOptions;
 
   constructor(options: BestFirstOptions) {
     this.#options = options;
     this.reads = options.prior === 'logprob' ? ['logprobs'] : [];
     this.fullAt = options.branching * widest;
-    this.maxPathTokens = options.maxPathTokens;
+    this.paths = options;
   }
 
   ask(tree: Tree, mayOpen: boolean, doomed?: Doomed): Ask | undefined {

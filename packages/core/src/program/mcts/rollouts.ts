@@ -20,7 +20,7 @@ import {
   readyStrand,
   rolloutsLeft,
 } from '../growth.ts';
-import type { Ask, Doomed, Expansion, Outcome, Program, StepReading } from '../program.ts';
+import type { Ask, Doomed, Expansion, Outcome, PathLimits, Program, StepReading } from '../program.ts';
 import { highestReward, type Play } from './play.ts';
 import { type SelectionRule, selectLeaf } from './wu-puct.ts';
 
@@ -40,7 +40,7 @@ class Mcts implements Program {
   readonly reads: readonly StepReading[];
   readonly expandsOnce = true;
   readonly naturalWidth = 1;
-  readonly maxPathTokens: number | undefined;
+  readonly paths: PathLimits;
   readonly #options: MctsOptions;
   readonly #play: Play;
 
@@ -49,7 +49,7 @@ class Mcts implements Program {
     this.needsVerifier = needsVerifier;
     this.#options = options;
     this.#play = play;
-    this.maxPathTokens = options.maxPathTokens;
+    this.paths = options;
     this.reads = options.selection === 'puct' && options.prior === 'logprob' ? ['logprobs'] : [];
   }
 

@@ -4,15 +4,14 @@
 import { groupAnswers } from '../../answer/groups.ts';
 import type { Answer } from '../../log/end.ts';
 import { type Node, saysSomething } from '../../tree/node.ts';
-import type { PathVote } from '../../tree/readings/certaindex.ts';
+import type { Belief, Conclusion, PathVote } from '../../tree/readings/certaindex.ts';
 import type { Manner } from '../../tree/step.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { certainAnswer } from '../choice.ts';
 import { defineProgram } from '../definition.ts';
-import type { Conclusion, Program } from '../program.ts';
+import type { Program } from '../program.ts';
 import { answersOf, landedOf, RootAnswers, votedAnswer, votesOf } from './root-answers.ts';
 import {
-  attemptsText,
   hasWriter,
   type WritingOptions,
   writerAt,
@@ -88,7 +87,11 @@ class PanelOfModels extends RootAnswers implements Program {
     return votesOf(answersOf(tree, 0, this.#landed(tree)));
   }
 
-  conclusion(tree: Tree): Conclusion | undefined {
+  override belief(tree: Tree): Belief {
+    return { ...super.belief(tree), conclusion: () => this.#conclusion(tree) };
+  }
+
+  #conclusion(tree: Tree): Conclusion | undefined {
     const standing = this.#standing(tree);
     const { lead, rival, left } = standing;
     if (!this.#isDecided(standing)) return undefined;
@@ -102,10 +105,6 @@ class PanelOfModels extends RootAnswers implements Program {
     return votedAnswer(tree, votesOf(answersOf(tree, 0, this.#samples)));
   }
 
-  compose(_tree: Tree, sources: readonly Node[]): string {
-    return attemptsText(this.#options.prompt, sources);
-  }
-
   /** A sample of each model, the synthesis, or nothing where the vote is all there is. */
   protected round(tree: Tree): number[] {
     const standing = this.#standing(tree);
@@ -117,11 +116,14 @@ class PanelOfModels extends RootAnswers implements Program {
   }
 
   protected mannerOf(tree: Tree, index: number): Manner {
-    const { models, answerTokens: maxTokens } = this.#options;
+    const { models, prompt, answerTokens: maxTokens } = this.#options;
     const plain = { stops: [], maxTokens };
     if (index < this.#samples) return writtenBy(writerAt(tree, models, index), plain);
     const sources = shownAttempts(answersOf(tree, 0, this.#landed(tree))).map(({ key }) => key);
-    return writtenBy(writerAt(tree, this.#asked, 0), sources.length === 0 ? plain : { ...plain, sources });
+    return writtenBy(
+      writerAt(tree, this.#asked, 0),
+      sources.length === 0 ? plain : { ...plain, suffix: prompt, sources },
+    );
   }
 
   /** Counts the vote. A sample without an answer is no vote, and none is left of it. */

@@ -1,7 +1,6 @@
-// What panel and refine share: how long an answer may be, which model writes a draw, and in which words it is shown earlier answers. Pure.
+// What panel and refine share: how long an answer may be, and which model writes a draw. Pure.
 
 import type { Knobs, NumberKnob, OptionsOf } from '../../base/knob.ts';
-import { answerText, type Node } from '../../tree/node.ts';
 import type { Manner, Sampling } from '../../tree/step.ts';
 import type { Tree } from '../../tree/tree.ts';
 import type { ProgramSize } from '../definition.ts';
@@ -20,7 +19,7 @@ export const answerTokensKnob = {
 export interface WritingOptions {
   readonly answerTokens: number;
   readonly sampling: Sampling;
-  /** Question to a model that is shown earlier answers, with names in braces where they stand. */
+  /** Suffix of a draw that is shown earlier answers (`sources` of its manner). */
   readonly prompt: string;
 }
 
@@ -40,12 +39,6 @@ export function writingOf(
   prompt: string,
 ): WritingOptions {
   return { sampling, prompt, answerTokens: Math.min(answerTokens, maxPathTokens ?? answerTokens) };
-}
-
-/** Shows a model answers that were written before. `prompt` has `{attempts}` where they stand, behind the question, as the model's own words. */
-export function attemptsText(prompt: string, attempts: readonly Node[]): string {
-  const shown = attempts.map((node, at) => `Attempt ${at + 1}:\n${answerText(node).trim()}`);
-  return prompt.replace('{attempts}', () => shown.join('\n\n'));
 }
 
 /** False only where models are named and every one of them is absent. */

@@ -5,7 +5,7 @@ import { raise } from '../../base/fault.ts';
 import type { ExitRule, Judge, PruneRule } from '../../exit/exit.ts';
 import { type Exit, exitKinds } from '../../log/end.ts';
 import type { Rules } from '../../policy/policy.ts';
-import type { Ask, Program } from '../../program/program.ts';
+import type { Ask, OpenLevel, Program } from '../../program/program.ts';
 import type { Learned } from '../../tree/events.ts';
 import type { Certainty } from '../../tree/readings/certaindex.ts';
 import type { Tree } from '../../tree/tree.ts';
@@ -19,9 +19,10 @@ export interface Breakable extends Answerable {
 type Whole<Contract> = { readonly [Key in keyof Required<Contract>]: Contract[Key] | undefined };
 
 const noCertainty: Certainty = { answers: 0, agreement: 0 };
+const noLevel: OpenLevel = { draws: new Map(), needsWhole: false };
 
 export function guardedProgram(program: Program, search: Breakable): Program {
-  const { abandoned, belief, compose, conclusion, learn } = program;
+  const { level, belief, learn } = program;
   const call = <Value>(verb: keyof Program, act: () => Value, otherwise: Value): Value =>
     search.isBroken ? otherwise : guard(search, 'program', program, verb, act, otherwise);
   const guarded: Whole<Program> = {
@@ -30,22 +31,13 @@ export function guardedProgram(program: Program, search: Breakable): Program {
     reads: program.reads,
     expandsOnce: program.expandsOnce,
     fullAt: program.fullAt,
-    needsWhole: program.needsWhole,
-    whole: program.whole,
+    paths: program.paths,
     naturalWidth: program.naturalWidth,
-    maxPathTokens: program.maxPathTokens,
     demand: (tree) => call('demand', () => checkedDemand(program.demand(tree)), program.naturalWidth),
     ask: (tree, mayOpen, doomed) => call('ask', () => checkedAsk(tree, program.ask(tree, mayOpen, doomed)), undefined),
     tell: (tree, outcome) => call('tell', () => program.tell(tree, outcome), false),
     foresee: (tree, count, doomed) => call('foresee', () => program.foresee(tree, count, doomed), []),
-    abandoned:
-      abandoned &&
-      ((tree) =>
-        call(
-          'abandoned',
-          () => abandoned.call(program, tree),
-          () => false,
-        )),
+    level: level && ((tree) => call('level', () => checkedLevel(level.call(program, tree)), noLevel)),
     belief:
       belief &&
       ((tree) => {
@@ -53,10 +45,9 @@ export function guardedProgram(program: Program, search: Breakable): Program {
         return {
           votes: () => call('belief', () => own!.votes(), []),
           certainty: (upTo) => call('belief', () => own!.certainty(upTo), noCertainty),
+          conclusion: () => call('belief', () => own!.conclusion?.(), undefined),
         };
       }),
-    compose: compose && ((tree, sources) => call('compose', () => compose.call(program, tree, sources), '')),
-    conclusion: conclusion && ((tree) => call('conclusion', () => conclusion.call(program, tree), undefined)),
     learn:
       learn && ((tree, before) => call('learn', () => checkedLearned(learn.call(program, tree, before)), undefined)),
     answer: (tree) => {
@@ -131,6 +122,10 @@ function checkedAsk(tree: Tree, ask: Ask | undefined): Ask | undefined {
   if (tree.nodes[ask.node?.id] !== ask.node) raise('unknown-node', 'it asks below what is no node of its tree');
   if (!(ask.indices?.length > 0)) raise('bad-event', `it asks for no child of node ${ask.node.id}`);
   return ask;
+}
+
+function checkedLevel(level: OpenLevel): OpenLevel {
+  return level?.draws instanceof Map ? level : raise('bad-setting', 'it gave a level without a map of draws');
 }
 
 /** Goes into the logs of later searches, and JSON writes only finite numbers. */

@@ -63,7 +63,7 @@ const ownEnds: readonly ExitKind[] = ['settled', 'exhausted', 'deadline'];
 
 function auditBy({ options }: RuntimeParts, { request, tree }: Search, { kind }: Exit): { readonly audit?: Audit } {
   const { verifier, judge } = options;
-  const isJudged = verifier && !verifier.capabilities.readsLogprobs && request.program.whole !== undefined;
+  const isJudged = verifier && !verifier.capabilities.readsLogprobs && request.program.paths?.drawnWhole;
   const audit = isJudged && ownEnds.includes(kind) ? auditOf(tree) : undefined;
   return audit === undefined ? {} : { audit: { ...audit, ...(judge !== undefined && { judge }) } };
 }

@@ -3,7 +3,7 @@
 // ghosts.
 
 import { assert } from '../../base/assert.ts';
-import type { Expansion, ProbeOutcome } from '../../program/program.ts';
+import type { Expansion, OpenLevel, ProbeOutcome } from '../../program/program.ts';
 import { foreseeAhead } from '../../program/speculation-ahead.ts';
 import { drawKey, formKey, type NodeKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
@@ -12,7 +12,7 @@ import { guard } from '../guard/guard.ts';
 import type { Leases } from '../queue/leases.ts';
 import type { Flight, Search } from '../search/search.ts';
 import type { OpenSpeculation } from '../search/speculation-state.ts';
-import { sourcesOf } from '../steps/step-needs.ts';
+import { sourcesOf } from '../steps/words.ts';
 import type { Flights } from './flights.ts';
 import type { SearchTable } from './searches.ts';
 
@@ -75,14 +75,13 @@ export class Speculation {
     });
   }
 
+  /** A level that has chosen asks for nothing that was foreseen elsewhere. */
   giveUp(search: Search): void {
     const { tree, flights, speculation, request } = search;
-    const isAbandoned = speculation.open.size === 0 ? undefined : request.program.abandoned?.(tree);
-    if (isAbandoned === undefined) return;
-    const isLost = ({ node, index }: Flight) =>
-      guard(search, 'program', request.program, 'abandoned', () => isAbandoned(node, index), false);
+    const level = speculation.open.size === 0 ? undefined : request.program.level?.(tree);
+    if (level === undefined) return;
     for (const flight of [...flights.values()]) {
-      if (flight.lane === 'primary' || flight.isProbe || !isLost(flight)) continue;
+      if (flight.lane === 'primary' || flight.isProbe || isBelow(level, flight)) continue;
       this.#flights.cancel(flight);
       this.#settle(flight);
     }
@@ -160,6 +159,17 @@ export class Speculation {
     this.#leases.give(lease);
     this.open -= 1;
   }
+}
+
+/** True for a draw that the level wants, or that is below one. */
+function isBelow({ draws }: OpenLevel, { node, index }: Flight): boolean {
+  let below = index;
+  for (let at: Node | undefined = node; at !== undefined; at = at.parent) {
+    const most = draws.get(at.key);
+    if (most !== undefined) return below < most;
+    below = at.index;
+  }
+  return false;
 }
 
 /** Steps of the path that are not in the tree yet, its own included: a look ahead numbers them behind the tree's. */

@@ -153,9 +153,8 @@ export class Search implements Breakable {
     const { arrivalMs } = this;
     const { limits, program } = this.request;
     const belief = program.belief?.(tree) ?? treeBelief(tree);
-    const conclusion = () => program.conclusion?.(tree);
     const spent = () => this.spending.money ?? 0;
-    return { tree, belief, conclusion, limits, nowMs, arrivalMs, admittedMs: this.admittedMs ?? nowMs, spent };
+    return { tree, belief, limits, nowMs, arrivalMs, admittedMs: this.admittedMs ?? nowMs, spent };
   }
 
   /** Nodes where its prune rules let no strand begin or, with `all`, would end one. Undefined while they end nothing. */

@@ -7,12 +7,12 @@ import { drawSeed, type NodeKey, nodeKey, rootKey, turnKey } from '../../tree/ke
 import { type Node, pathTo } from '../../tree/node.ts';
 import { agentTurn } from '../../tree/readings/agent-turn.ts';
 import { coldest, type Manner, type Prompt, type Step } from '../../tree/step.ts';
-import type { Tree } from '../../tree/tree.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
 import type { AnswerShape, SearchRequest, ThinkingPlan } from '../search/request.ts';
 import type { Flight, Search } from '../search/search.ts';
 import { longestStep } from './replies.ts';
 import { goesOnThinking, isInside, openingBelow, thoughtStops } from './thinking-steps.ts';
+import { wordsOf } from './words.ts';
 
 export function stepNeeds(request: SearchRequest, verifier: Verifier | undefined, watched: boolean): StepNeeds {
   const { program, repeatable = true, logprobs: byClient = false, recordTokens: record = false } = request;
@@ -120,24 +120,13 @@ export function pathFor(
   shaped?: string,
   isProbe = false,
 ): PathStep[] {
-  const words = shaped ?? (manner && wordsOf(search, node, manner));
+  const words = shaped ?? (manner && wordsOf(search.tree, node, manner));
   const byUser = shaped === undefined && manner?.byUser === true;
   const opening = shaped === undefined && !isProbe ? openingBelow(search.request, node, manner) : undefined;
   const suffix = (words ?? '') + (opening ?? '');
   return words === undefined
     ? pathWith(stepPath(node), suffix, node)
     : pathWith(pathAfter(node, manner?.after), suffix, node, byUser);
-}
-
-function wordsOf(search: Pick<Search, 'tree' | 'request'>, node: Node, manner: Manner): string {
-  const { tree, request } = search;
-  const known = manner.sources && sourcesOf(tree, node, manner).filter((each) => each !== undefined);
-  return (known && request.program.compose?.(tree, known)) ?? manner.suffix ?? '';
-}
-
-/** From the tree or, for a foreseen draw, its own path; undefined for a ghost elsewhere. */
-export function sourcesOf(tree: Tree, node: Node, { sources = [] }: Manner): (Node | undefined)[] {
-  return sources.map((key) => tree.nodeOf(key) ?? pathTo(node).find((each) => each.key === key));
 }
 
 export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<GenerateRequest, 'priority'> {
@@ -157,7 +146,7 @@ export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<G
     delimiters: shape ? [] : (manner.stops ?? (thinks ? thoughtStops(thinking!) : delimiters)),
     maxTokens: Math.min(
       longestStep(flight),
-      isProbe ? unlimited : (program.maxPathTokens ?? unlimited) - (manner.byUser ? 0 : node.pathTokens),
+      isProbe ? unlimited : (program.paths?.maxPathTokens ?? unlimited) - (manner.byUser ? 0 : node.pathTokens),
     ),
     ...(thinking === undefined || isProbe ? {} : { thinking: wholeThought(flight, thinking) }),
     ...(shape === undefined ? {} : { shape: shape.schema }),
@@ -170,7 +159,7 @@ export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<G
 function wholeThought({ search, node, manner }: Flight, { open, close, maxTokens }: ThinkingPlan): ThinkingMarks {
   const { program, stepTokens, shape } = search.request;
   const answerTokens = shape?.maxTokens ?? Math.max(stepTokens, leastAnswer);
-  const left = (program.maxPathTokens ?? unlimited) - (manner?.byUser ? 0 : node.pathTokens);
+  const left = (program.paths?.maxPathTokens ?? unlimited) - (manner?.byUser ? 0 : node.pathTokens);
   return { open, close, wholeTokens: Math.min(maxTokens + answerTokens, left) };
 }
 

@@ -21,7 +21,7 @@ export function drawsWhole({ request, tree, flights }: Search, needs: StepNeeds,
   const { program, rules, thinking, shape, limits } = request;
   const reads = needs.tokens || needs.logprobs || needs.pieces || needs.record;
   const isRead = reads || rules.prunes.length > 0 || shape !== undefined;
-  if (!engine.wholes || program.whole === undefined || isRead || limits.money !== undefined) return false;
+  if (!engine.wholes || program.paths?.drawnWhole !== true || isRead || limits.money !== undefined) return false;
   const { opens = false, switches = false } = engine.thinking ?? {};
   if (thinking !== undefined && (opens || switches || tree.nodes.some(({ step }) => step?.thought))) return false;
   const { endedPaths, endedTokens, tokens } = tree;
@@ -32,7 +32,7 @@ export function drawsWhole({ request, tree, flights }: Search, needs: StepNeeds,
 /** Most tokens of a whole draw below a node; undefined where one step is all that it may have. */
 export function wholeTokensOf({ request, tree }: Search, node: Node): number | undefined {
   const { stepTokens, limits, program, thinking } = request;
-  const { maxDepth, maxPathTokens = Number.POSITIVE_INFINITY } = program.whole!;
+  const { maxDepth, maxPathTokens = Number.POSITIVE_INFINITY } = program.paths!;
   const steps = maxDepth - node.depth;
   const left = (limits.tokens ?? Number.POSITIVE_INFINITY) - tree.tokens;
   // A model that turns out to think gets no more of it than it may.
@@ -45,8 +45,9 @@ export function isScored({ search, node, manner, isProbe }: Flight, step: Step):
   const { program, rules } = search.request;
   if (!program.needsVerifier) return false;
   if (isProbe) return manner?.scored === true;
-  const isEndRead = program.whole !== undefined && rules.prunes.length === 0 && search.tree.aggregation === 'last';
-  return !isEndRead || endsPath(node, step, program.whole);
+  const { paths } = program;
+  const isEndRead = paths?.drawnWhole && rules.prunes.length === 0 && search.tree.aggregation === 'last';
+  return !isEndRead || endsPath(node, step, paths);
 }
 
 /** The steps of a whole answer: its thinking, then a step behind each delimiter, as a server would cut them. */

@@ -110,6 +110,7 @@ export function drive(program: Program, options: DriveOptions): Driven {
       const most = Math.max(open + 1, width);
       assert.ok(tree.strands.size <= most, `${tree.strands.size} strands are open where ${most} may be`);
       assert.ok(ask.indices.length > 0, 'it asks for no child');
+      checkLevel(program, tree, ask);
       asks.push(ask);
       post(ask);
     }
@@ -121,6 +122,14 @@ export function drive(program: Program, options: DriveOptions): Driven {
     if (random.chance(preempting)) closeOne(tree);
   }
   assert.fail('it did not come to its end in 10,000 turns');
+}
+
+/** What is foreseen outside of a level is given up: it must never be asked for. */
+function checkLevel(program: Program, tree: Tree, { node, indices, probe }: Ask): void {
+  const level = probe ? undefined : program.level?.(tree);
+  const most = level?.draws.get(node.key) ?? 0;
+  const outside = level === undefined ? [] : indices.filter((index) => index >= most);
+  assert.deepEqual(outside, [], `child indices of node ${node.id} outside of the level, which has ${most}`);
 }
 
 /** Asks again for what a log leaves in flight. */

@@ -24,12 +24,20 @@ export interface Certainty {
 /** Combines the rewards of path ends: P1 takes the mean for MCTS and the maximum for REBASE; none without a verifier. */
 type RewardSignal = 'mean' | 'maximum' | 'none';
 
-/** A program's view of its own answers, computed when a rule asks. */
+/** A program's own rule by which it ends with the answer that it has, with numbers. */
+export interface Conclusion {
+  readonly rule: string;
+  readonly evidence: Readonly<Record<string, number | string>>;
+}
+
+/** A program's view of its own answers, computed when a rule asks. The signals of certainty lie in 0 to 1, and are 0 until there are two answers. */
 export interface Belief {
   /** The answers that may be counted, in an order that does not depend on who was faster. */
   votes(): readonly PathVote[];
   /** Reads all answers, or the first so many votes. */
   certainty(upTo?: number): Certainty;
+  /** Read by the exit `concluded`. */
+  conclusion?(): Conclusion | undefined;
 }
 
 /** Belief of a program whose paths are not independent samples: every answer of the tree counts. */

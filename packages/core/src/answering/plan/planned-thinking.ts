@@ -2,12 +2,12 @@
 // has it for every model that takes conversations: one that writes no tags has nothing to do with it.
 
 import type { LimitsConfig } from '../../config/schema.ts';
-import { effortOf } from '../../config/schema.ts';
 import type { ThinkingPlan } from '../../runtime/search/request.ts';
 import { thinkingSwitch } from '../../tree/readings/thinking.ts';
 import type { Prompt } from '../../tree/step.ts';
 import { readPrompts } from '../prompts.ts';
-import { refuseSetting } from './plan-check.ts';
+import { effortOf } from './planned-budget.ts';
+import { refuseSetting } from './refusal.ts';
 import type { PlannedModel, Wish } from './search-plan.ts';
 
 /** Tokens of a limited path that are kept for the answer: at most half of it. */
@@ -44,7 +44,7 @@ export function thinkingPlan(
 function longestThinking(wish: Wish, { config, engine }: PlannedModel, limits: LimitsConfig): number {
   const { maxTokens, effort } = wish;
   const { contextTokens = Number.POSITIVE_INFINITY } = engine.capabilities;
-  const bought = effortOf(limits, effort === 'none' ? undefined : effort).thinkingTokens;
+  const bought = effortOf(limits, effort).thinkingTokens;
   const ofPath = maxTokens === undefined ? Number.POSITIVE_INFINITY : roomOf(maxTokens);
   const asked = wish.maxThinkingTokens ?? config.maxThinkingTokens ?? bought;
   return Math.max(1, Math.min(asked, ofPath, roomOfContext(contextTokens)));
