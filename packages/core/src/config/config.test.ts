@@ -51,7 +51,10 @@ describe('loading', () => {
     for (const wrong of [{}, both])
       expect(refusal(() => engine(wrong))).toMatch(/engine has neither urls nor replicas, or both/);
     for (const wrong of ['vllm', 'ftp://a.test'])
-      expect(refusal(() => engine({ urls: [wrong] }))).toMatch(/engine.urls.0 is no URL such as http:/);
+      expect(refusal(() => engine({ urls: [wrong] }))).toMatch(
+        `engine.urls.0 is '${wrong}', no URL such as http://127.0.0.1:8000`,
+      );
+    expect(refusal(() => engine({ urls: ['me:secret@a.test:80'] }))).toMatch(/urls\.0 is no URL such as/);
     for (const wrong of [{ from: 'dns', name: 'x' }, 'consul:x', 'dns:a/b', 'dns:x?path=y'])
       expect(refusal(() => engine({ replicas: wrong }))).toMatch(
         /engine.replicas is .*; it must be file:PATH or dns:NAME:PORT/,
@@ -63,6 +66,10 @@ describe('loading', () => {
     expect(refusal(() => loadConfig({ base, settings }))).toMatch(/loopback/);
     const keys = [{ name: 'k', hash: `sha256:${'0'.repeat(64)}` }];
     expect(loadConfig({ base: { ...base, keys }, settings }).server.host).toBe('0.0.0.0');
+    const wrong = [{ name: 'My team', hash: 'cpk_secret' }];
+    expect(refusal(() => loadConfig({ base: { ...base, keys: wrong } }))).toMatch(
+      /^keys\.0\.name is no name of a key: .*; keys\.0\.hash is no hash of a key; coppice serve --new-key NAME prints one$/,
+    );
   });
 
   test('two of one name, and an escalation to nowhere, are refused', () => {

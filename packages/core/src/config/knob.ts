@@ -77,10 +77,15 @@ export function issueWords(issue: Issue): string | undefined {
     case 'too_big':
       return boundWords(issue, `at most ${issue.maximum}`, 'are allowed');
     case 'invalid_format':
-      return issue.format === 'url' ? 'is no URL such as http://127.0.0.1:8000' : undefined;
+      return issue.format === 'url' ? urlWords(issue.input) : undefined;
     default:
       return undefined;
   }
+}
+
+/** Does not repeat a text that may hold a password. */
+function urlWords(input: unknown): string {
+  return `is ${String(input).includes('@') ? '' : `${shown(input)}, `}no URL such as http://127.0.0.1:8000`;
 }
 
 const typeWords: Readonly<Record<string, string>> = {
