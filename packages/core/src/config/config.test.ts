@@ -40,6 +40,11 @@ describe('loading', () => {
     expect(refusal(() => loadConfig({ base, settings: ['nonsense'] }))).toMatch(/KEY=VALUE/);
     expect(refusal(() => loadConfig({ base, settings: ['__proto__.x=1'] }))).toMatch(/not a setting/);
     expect(refusal(() => loadConfig({ base, file: { name: 'f.json', text: '{' } }))).toMatch(/f\.json is not JSON/);
+    const said = (text: string) => refusal(() => loadConfig({ base, file: { name: 'f.json', text } }));
+    for (const text of ['{ "a": ", ]",\n"keys": [1, 2, // two\n] }', '{\n"keys": [], }\n'])
+      expect(said(text)).toBe('f.json is not JSON: line 2 has a comma behind the last item');
+    expect(said('{ "a": ",]"\n"b": 1\n}\n')).toMatch(/^f\.json is not JSON: [^\n]+$/);
+    expect(said('{ "keys": ]\n}\n')).toMatch(/^f\.json is not JSON: [^\n]+$/);
   });
 
   test('replicas are named, or listed by somebody, and not both', () => {
