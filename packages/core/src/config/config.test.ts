@@ -30,7 +30,9 @@ describe('loading', () => {
   });
 
   test('unknown keys, values out of bounds and wrong types are refused by name', () => {
-    expect(refusal(() => loadConfig({ base, settings: ['server.prot=1'] }))).toBe("server has no setting 'prot'");
+    expect(refusal(() => loadConfig({ base, settings: ['server.prot=1'] }))).toBe(
+      "server has no setting 'prot' (did you mean 'port'?)",
+    );
     expect(refusal(() => loadConfig({ base, settings: ['server.port=99999'] }))).toMatch(
       /server\.port is 99999; it must be a whole number from 0 to 65535/,
     );
@@ -120,7 +122,10 @@ test.each([
   [{ engine: {} }, 'models.0.engine.kind is missing; it must be one of llama, openai, sim'],
   [{ stepPrompt: 4 }, 'models.0.stepPrompt is 4; it must be a text'],
   [{ delimiters: [] }, 'models.0.delimiters has 0 items; at least 1 must be there'],
-  [{ buget: 4, polisy: 'x' }, "models.0 has no setting 'buget' or 'polisy'"],
+  [
+    { buget: 4, polisy: 'x' },
+    "models.0 has no setting 'buget' (did you mean 'budget'?) or 'polisy' (did you mean 'policy'?)",
+  ],
   [{ rollouts: 4 }, 'models.0.rollouts is a setting of a search, not of a model'],
 ])('%j is refused in words of ours', (settings, line) => {
   expect(refusal(() => checkConfig({ models: [{ ...base.models[0], ...settings }] }))).toContain(line);
