@@ -1,6 +1,7 @@
 // A policy with every part of your own: an exit rule, a prune rule, a width rule and an order, besides settings of coppice's own rules. It
 // suits a server that charges per token and gets many easy questions.
 
+import { exitCases, prove, pruneCases } from '@coppice/core/testing';
 import { defineExit, defineOrder, definePolicy, definePrune, defineWidths, openModel, search } from 'coppice';
 
 /** Ends a search once its last answers are the same. */
@@ -82,3 +83,6 @@ for (const question of ['first', 'second', 'third', 'fourth']) {
 }
 console.log(`thrifty takes ${tokens.thrifty < tokens.vanilla ? 'fewer' : 'as many'} tokens, widths by ${[...rules]}`);
 await model.close();
+
+await prove(exitCases(() => lastAgree.make({ agreeing: 3 })));
+await prove(pruneCases(() => tooLong.make({ longest: 1.5 })));

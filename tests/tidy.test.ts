@@ -45,7 +45,7 @@ const street: Readonly<Record<string, readonly string[]>> = {
   embedder: ['answer', 'remote'],
   journal: ['log', 'tree'],
   runtime: [...pure, 'engine', 'verifier', 'embedder', 'journal'],
-  testing: ['log', 'tree', 'program', 'engine', 'verifier', 'embedder', 'journal'],
+  testing: ['log', 'tree', 'program', 'exit', 'engine', 'verifier', 'embedder', 'journal'],
   config: [...pure, 'engine', 'verifier', 'journal'],
   answering: [...pure, 'remote', 'engine', 'verifier', 'embedder', 'runtime', 'config'],
   library: [...pure, 'engine', 'verifier', 'embedder', 'runtime', 'config', 'answering'],

@@ -136,7 +136,7 @@ test('what no search can do is refused by name, in the words of its API', async 
   expect(await chat({ coppice: { reasoning: 'inline' } })).toMatch(/^coppice.reasoning: .*stands alone/);
   expect(await chat({ stop: 'x' })).toMatch(/^response_format: .*'stop' would cut it/);
   expect(await chat({ response_format: { type: 'xml' } })).toMatch(
-    /^response_format.type: .*must be text, json_object/,
+    /^response_format.type: .*is .*; it must be text, json_object/,
   );
   expect(await chat({ response_format: { type: 'json_schema' } })).toMatch(/^response_format: .*has no schema/);
   const wrong = { type: 'json_schema', schema: { type: 'nonsense' } };

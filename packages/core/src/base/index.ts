@@ -13,6 +13,7 @@ export {
   type Knobs,
   type KnobValue,
   type OptionsOf,
+  shown,
   type ValueOf,
   valueOfText,
 } from './knob.ts';

@@ -39,12 +39,21 @@ export function definedPart<Made, Name extends string, Options extends Knobs, Fa
   more: readonly string[] = [],
 ): NamedPart<Made, Name, Options, Facts> {
   checkKeys(`part '${part.name}'`, part, [...partKeys, ...more]);
+  checkDefaults(`part '${part.name}'`, part.options ?? {});
   return { ...part, options: part.options ?? ({} as Options) } as unknown as NamedPart<Made, Name, Options, Facts>;
 }
 
 export function checkKeys(owner: string, given: object, known: readonly string[]): void {
   const unknown = Object.keys(given).find((key) => !known.includes(key));
   if (unknown !== undefined) raise('bad-setting', `${owner} has no '${unknown}'; there are ${known.join(', ')}`);
+}
+
+/** A default that its own bounds refuse would hold until a user names the same value. */
+export function checkDefaults(owner: string, options: Knobs): void {
+  for (const [name, knob] of Object.entries(options)) {
+    const wrong = knob.default === undefined ? undefined : complaint(knob, knob.default);
+    if (wrong !== undefined) raise('bad-setting', `${owner}: the default of option '${name}' ${wrong}`);
+  }
 }
 
 /** Each given option must belong to one of the parts and lie within its bounds. `setting`: where they are given. */

@@ -30,7 +30,9 @@ describe('loading', () => {
   });
 
   test('unknown keys, values out of bounds and wrong types are refused by name', () => {
-    expect(refusal(() => loadConfig({ base, settings: ['server.prot=1'] }))).toBe("server has no setting 'prot'");
+    expect(refusal(() => loadConfig({ base, settings: ['server.prot=1'] }))).toBe(
+      "server has no setting 'prot' (did you mean 'port'?)",
+    );
     expect(refusal(() => loadConfig({ base, settings: ['server.port=99999'] }))).toMatch(
       /server\.port is 99999; it must be a whole number from 0 to 65535/,
     );
@@ -40,6 +42,11 @@ describe('loading', () => {
     expect(refusal(() => loadConfig({ base, settings: ['nonsense'] }))).toMatch(/KEY=VALUE/);
     expect(refusal(() => loadConfig({ base, settings: ['__proto__.x=1'] }))).toMatch(/not a setting/);
     expect(refusal(() => loadConfig({ base, file: { name: 'f.json', text: '{' } }))).toMatch(/f\.json is not JSON/);
+    const said = (text: string) => refusal(() => loadConfig({ base, file: { name: 'f.json', text } }));
+    for (const text of ['{ "a": ", ]",\n"keys": [1, 2, // two\n] }', '{\n"keys": [], }\n'])
+      expect(said(text)).toBe('f.json is not JSON: line 2 has a comma behind the last item');
+    expect(said('{ "a": ",]"\n"b": 1\n}\n')).toMatch(/^f\.json is not JSON: [^\n]+$/);
+    expect(said('{ "keys": ]\n}\n')).toMatch(/^f\.json is not JSON: [^\n]+$/);
   });
 
   test('replicas are named, or listed by somebody, and not both', () => {
@@ -51,7 +58,10 @@ describe('loading', () => {
     for (const wrong of [{}, both])
       expect(refusal(() => engine(wrong))).toMatch(/engine has neither urls nor replicas, or both/);
     for (const wrong of ['vllm', 'ftp://a.test'])
-      expect(refusal(() => engine({ urls: [wrong] }))).toMatch(/engine.urls.0 is no URL such as http:/);
+      expect(refusal(() => engine({ urls: [wrong] }))).toMatch(
+        `engine.urls.0 is '${wrong}', no URL such as http://127.0.0.1:8000`,
+      );
+    expect(refusal(() => engine({ urls: ['me:secret@a.test:80'] }))).toMatch(/urls\.0 is no URL such as/);
     for (const wrong of [{ from: 'dns', name: 'x' }, 'consul:x', 'dns:a/b', 'dns:x?path=y'])
       expect(refusal(() => engine({ replicas: wrong }))).toMatch(
         /engine.replicas is .*; it must be file:PATH or dns:NAME:PORT/,
@@ -63,6 +73,10 @@ describe('loading', () => {
     expect(refusal(() => loadConfig({ base, settings }))).toMatch(/loopback/);
     const keys = [{ name: 'k', hash: `sha256:${'0'.repeat(64)}` }];
     expect(loadConfig({ base: { ...base, keys }, settings }).server.host).toBe('0.0.0.0');
+    const wrong = [{ name: 'My team', hash: 'cpk_secret' }];
+    expect(refusal(() => loadConfig({ base: { ...base, keys: wrong } }))).toMatch(
+      /^keys\.0\.name is no name of a key: .*; keys\.0\.hash is no hash of a key; coppice serve --new-key NAME prints one$/,
+    );
   });
 
   test('two of one name, and an escalation to nowhere, are refused', () => {
@@ -108,7 +122,10 @@ test.each([
   [{ engine: {} }, 'models.0.engine.kind is missing; it must be one of llama, openai, sim'],
   [{ stepPrompt: 4 }, 'models.0.stepPrompt is 4; it must be a text'],
   [{ delimiters: [] }, 'models.0.delimiters has 0 items; at least 1 must be there'],
-  [{ buget: 4, polisy: 'x' }, "models.0 has no setting 'buget' or 'polisy'"],
+  [
+    { buget: 4, polisy: 'x' },
+    "models.0 has no setting 'buget' (did you mean 'budget'?) or 'polisy' (did you mean 'policy'?)",
+  ],
   [{ rollouts: 4 }, 'models.0.rollouts is a setting of a search, not of a model'],
 ])('%j is refused in words of ours', (settings, line) => {
   expect(refusal(() => checkConfig({ models: [{ ...base.models[0], ...settings }] }))).toContain(line);

@@ -4,6 +4,7 @@
 
 import { z } from 'zod';
 import { complaint, type Knob, type Knobs, type NumberKnob, shown, type ValueOf } from '../base/knob.ts';
+import { nearest } from '../base/unknown-names.ts';
 
 type Schema<Each extends Knob> = z.ZodType<ValueOf<Each>, ValueOf<Each>>;
 
@@ -65,7 +66,7 @@ type Issue = z.core.$ZodRawIssue;
 export function issueWords(issue: Issue): string | undefined {
   switch (issue.code) {
     case 'unrecognized_keys':
-      return `has no setting ${issue.keys.map((key) => `'${key.slice(0, 64)}'`).join(' or ')}`;
+      return `has no setting ${issue.keys.map((key) => `'${key.slice(0, 64)}'${meantBy(key, issue.inst)}`).join(' or ')}`;
     case 'invalid_union':
       return kindWords(issue);
     case 'invalid_value':
@@ -77,10 +78,21 @@ export function issueWords(issue: Issue): string | undefined {
     case 'too_big':
       return boundWords(issue, `at most ${issue.maximum}`, 'are allowed');
     case 'invalid_format':
-      return issue.format === 'url' ? 'is no URL such as http://127.0.0.1:8000' : undefined;
+      return issue.format === 'url' ? urlWords(issue.input) : undefined;
     default:
       return undefined;
   }
+}
+
+/** Does not repeat a text that may hold a password. */
+function urlWords(input: unknown): string {
+  return `is ${String(input).includes('@') ? '' : `${shown(input)}, `}no URL such as http://127.0.0.1:8000`;
+}
+
+/** The setting beside it that was probably meant, in brackets. */
+function meantBy(key: string, owner: Issue['inst']): string {
+  const meant = owner instanceof z.ZodObject ? nearest(key.slice(0, 64), Object.keys(owner.shape)) : undefined;
+  return meant === undefined ? '' : ` (did you mean '${meant}'?)`;
 }
 
 const typeWords: Readonly<Record<string, string>> = {

@@ -84,13 +84,22 @@ function requirePackages({ models, journal }: PlainTree): void {
 }
 
 function parseFile({ name, text }: { readonly name: string; readonly text: string }): PlainTree {
+  const json = stripComments(text);
   try {
-    const value: unknown = JSON.parse(stripComments(text));
+    const value: unknown = JSON.parse(json);
     if (isRecord(value)) return value;
   } catch (error) {
-    return raise('bad-setting', `${name} is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    const why = error instanceof Error ? error.message.replaceAll(/\s+/g, ' ') : String(error);
+    return raise('bad-setting', `${name} is not JSON: ${strayComma(json) ?? why}`);
   }
   return raise('bad-setting', `${name} must hold one JSON object`);
+}
+
+/** The commonest slip, which the parser's own words do not name. */
+function strayComma(json: string): string | undefined {
+  const marks = [...json.matchAll(/"(?:\\.|[^"\\])*"|,(?=\s*[}\]])/g)];
+  const comma = marks.find(([mark]) => mark === ',');
+  return comma && `line ${json.slice(0, comma.index).split('\n').length} has a comma behind the last item`;
 }
 
 /** `COPPICE__SERVER__SHUTDOWN_MS=5000` is `server.shutdownMs`. */

@@ -87,7 +87,7 @@ const panelOptions = z
 const fields = {
   name: z
     .string()
-    .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/)
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/, 'is no name of a model: up to 128 letters, digits and . _ : / -')
     .meta({ description: 'what clients ask for' }),
   embedder: embedder.optional(),
   budget: schemaOf(budgetKnob).optional(),

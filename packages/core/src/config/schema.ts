@@ -75,14 +75,16 @@ const quota = z.strictObject({
   windowMs: whole(60_000, 1000, 2_678_400_000, 'ms', 'windows of the clock: a minute begins on the minute'),
 });
 
+export const keyName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'is no name of a key: up to 64 of a to z, 0 to 9, dot, dash and underscore')
+  .meta({ description: 'shown in lists, logs and metrics; never the key itself' });
+
 const key = z.strictObject({
-  name: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/)
-    .meta({ description: 'shown in lists, logs and metrics; never the key itself' }),
+  name: keyName,
   hash: z
     .string()
-    .regex(/^sha256:[0-9a-f]{64}$/)
+    .regex(/^sha256:[0-9a-f]{64}$/, 'is no hash of a key; coppice serve --new-key NAME prints one')
     .meta({
       description:
         'of the key, as `coppice serve --new-key NAME` prints it; keys have 256 random bits, so one round is enough',

@@ -190,3 +190,14 @@ test('a verifier of one function scores; what it throws, or gives beyond 0 to 1,
   });
   expect([thrown.exit.kind, thrown.fault?.message]).toEqual(['failed', expect.stringContaining('sabotage')]);
 });
+
+test('a default that its own bounds refuse is refused where it is defined, not where a user first names it', () => {
+  const options = { paths: { default: 5, low: 6, high: 7, unit: 'paths', why: 'of a test' } };
+  const make = () => ({ name: 'late', check: () => undefined });
+  expect(() => defineExit({ name: 'late', summary: 'of a test', options, make })).toThrow(
+    "part 'late': the default of option 'paths' is 5; it must be a number from 6 to 7 (paths)",
+  );
+  expect(() => defineProgram({ ...bestOfN, name: 'wide', options })).toThrow(
+    "program 'wide': the default of option 'paths' is 5",
+  );
+});

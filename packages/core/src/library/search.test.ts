@@ -101,6 +101,9 @@ test('a refusal names the setting as the caller wrote it', async () => {
   await expect(search('a', { model: own, program: bestOfN, programOptions: { beams: 1 } })).rejects.toThrow(
     "programOptions.beams is no option of program 'best-of-n'",
   );
+  await expect(search('a', { model: own, program: 'mcts', programOptions: { branchng: 2 } })).rejects.toThrow(
+    'programOptions.branchng needs a program of your own',
+  );
   await expect(search('a', { model: own, program: bestOfN, policy: 'boost' })).rejects.toThrow(
     /cannot go with program/,
   );

@@ -180,8 +180,15 @@ function build(
     policy: 'vanilla' as const,
   };
   const settings: Wish = { ...named, ...own, ...asked };
-  if (typeof program !== 'object')
+  if (typeof program !== 'object') {
+    const [stray] = Object.keys(programOptions);
+    if (stray !== undefined)
+      raise(
+        'bad-setting',
+        `programOptions.${stray} needs a program of your own; options of ours are options of search`,
+      );
     return buildSearch(planOf(model, question, { ...settings, program }), undefined, policy);
+  }
   // Planned as the plainest program with the same needs: what that one cannot take, no own program is told either.
   if (programs().some((ours) => ours.name === program.name && ours !== program))
     raise('bad-setting', `coppice has a program '${program.name}': give yours another name`);

@@ -2,7 +2,7 @@
 // it is made at a given size. The list of all of them is registry/programs.ts; nothing else needs to know a program by name.
 
 import type { Knobs, OptionsOf } from '../base/knob.ts';
-import { checkKeys } from '../base/part.ts';
+import { checkDefaults, checkKeys } from '../base/part.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import type { Sampling } from '../tree/step.ts';
 import type { Choice } from './choice.ts';
@@ -107,5 +107,6 @@ export function defineProgram<
   },
 ): ProgramDefinition & { readonly name: Name; readonly options: Options } {
   checkKeys(`program '${definition.name}'`, definition, programKeys);
+  checkDefaults(`program '${definition.name}'`, definition.options);
   return definition as ProgramDefinition & { readonly name: Name; readonly options: Options };
 }

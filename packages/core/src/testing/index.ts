@@ -7,4 +7,5 @@ export { type EngineHarness, engineCases } from './engine-cases.ts';
 export { type JournalHarness, journalCases } from './journal/journal-cases.ts';
 export { type ProgramCaseOptions, programCases } from './program/program-cases.ts';
 export { type ReplicaListHarness, replicaListCases } from './replica-list-cases.ts';
+export { exitCases, pruneCases } from './rule-cases.ts';
 export { type VerifierHarness, verifierCases } from './verifier-cases.ts';

@@ -4,8 +4,12 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { createBeam } from '../../../papers/src/levels/beam.ts';
 import { fault } from '../base/fault.ts';
+import { optionsOfPart } from '../base/part.ts';
 import type { Embedder } from '../embedder/embedder.ts';
 import type { Engine, EngineMessage } from '../engine/engine.ts';
+import type { ExitRule, PruneRule } from '../exit/exit.ts';
+import { exitParts } from '../exit/exits.ts';
+import { pruneParts } from '../exit/prune/prune-bound.ts';
 import type { Journal, TextKeeping } from '../journal/journal.ts';
 import { SqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
 import type { Program } from '../program/program.ts';
@@ -17,9 +21,11 @@ import {
   type ConformanceCase,
   embedderCases,
   engineCases,
+  exitCases,
   journalCases,
   programCases,
   prove,
+  pruneCases,
   replicaListCases,
   verifierCases,
 } from './index.ts';
@@ -253,5 +259,45 @@ describe('a case', () => {
       /^4 of 5 cases failed:\n- gives the roots of all servers, and follows: broken\n/,
     );
     await prove([{ name: 'nothing', run: async () => {} }]);
+  });
+});
+
+describe('the suites of rules', () => {
+  const exit = (check: ExitRule['check']) => failing(exitCases(() => ({ name: 'own', check })));
+  const prune = (judge: PruneRule['judge']) => failing(pruneCases(() => ({ name: 'own', judge })));
+  const [changes, keeps] = ['changes nothing in the tree', 'keeps nothing'].map((name) =>
+    expect.stringContaining(name),
+  );
+  const says = expect.stringContaining('evidence that a log can hold');
+  const done = { kind: 'certain', rule: 'own', evidence: {} } as const;
+
+  it('pass our own rules', async () => {
+    for (const part of exitParts()) await prove(exitCases(() => part.make(optionsOfPart(part, {}))));
+    for (const part of pruneParts) await prove(pruneCases(() => part.make(optionsOfPart(part, {}))));
+    expect(
+      await prune(({ tree: { best } }) => best && (({ score }) => (score < best.score ? { score } : undefined))),
+    ).toEqual([]);
+  });
+
+  it('find an exit that there is not, and evidence that is no number', async () => {
+    expect(await exit(() => ({ ...done, kind: 'bored' as 'certain' }))).toEqual([says]);
+    expect(await exit(({ tree }) => ({ ...done, evidence: { mean: tree.closed.completed / 0 } }))).toEqual([says]);
+    expect(await prune(() => () => ({ score: Number.NaN }))).toEqual([says]);
+  });
+
+  it('find a rule that changes the tree, or remembers', async () => {
+    const rollback = ({ tree }: { tree: object }) => (Object.assign(tree, { tokens: 0 }) ? undefined : done);
+    expect(await exit(rollback)).toEqual([changes]);
+    let seen = 0;
+    expect(await exit(() => ({ ...done, evidence: { seen: ++seen } }))).toEqual([keeps]);
+    expect(await prune(() => () => ({ seen: ++seen }))).toEqual([keeps]);
+  });
+
+  it('say after which event a rule throws', async () => {
+    const cases = exitCases(() => ({
+      name: 'own',
+      check: ({ tree }) => (tree.root.children[0]!.score > 2 ? done : undefined),
+    }));
+    await expect(prove(cases)).rejects.toThrow(/mcts, after event 1: /);
   });
 });

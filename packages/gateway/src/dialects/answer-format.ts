@@ -2,7 +2,7 @@
 // `text.format` of a response, `output_config.format` of a message), or a function call that a chat forces.
 
 import type { WishedShape } from '@coppice/core/answering';
-import { isRecord } from '@coppice/core/base';
+import { isRecord, shown } from '@coppice/core/base';
 import type { JsonSchema } from '@coppice/core/engine';
 import { refuseField } from '../http/api-error.ts';
 import { record } from './unchecked.ts';
@@ -16,7 +16,11 @@ function schemaIn(format: unknown): JsonSchema | undefined {
   if (type === 'text') return undefined;
   if (type === 'json_object') return anyObject;
   if (type !== 'json_schema')
-    return refuseField('invalid_value', 'response_format.type', 'must be text, json_object or json_schema');
+    return refuseField(
+      'invalid_value',
+      'response_format.type',
+      `is ${shown(type)}; it must be text, json_object or json_schema`,
+    );
   const found = nested === undefined ? schema : record(nested).schema;
   if (!isRecord(found)) return refuseField('invalid_value', 'response_format', 'has no schema');
   return found;

@@ -70,6 +70,7 @@ describe('coppice serve', () => {
       [['--set', 'server.host=0.0.0.0'], /loopback/],
       [['--config', 'gone.json'], /gone\.json/],
       [['--nonsense'], /nonsense/],
+      [['--new-key', 'My team'], /--new-key 'My team' is no name of a key/],
       [['--sim', '--set', 'models.0.verifier.kind=confidence'], /verifier/],
     ] as const) {
       const { code, err } = await serve(args);

@@ -3,7 +3,7 @@
 
 import { type OpenModel, openModels } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
-import { type Config, journalKind, shippedModel } from '@coppice/core/config';
+import { type Config, journalKind, keyName, shippedModel } from '@coppice/core/config';
 import { systemClock } from '@coppice/core/runtime';
 import { Gateway } from '@coppice/gateway';
 import { newKey } from '@coppice/gateway/http';
@@ -126,6 +126,8 @@ function announce(models: readonly OpenModel[], url: string): void {
 }
 
 function describeKey(name: string): string {
+  const { error } = keyName.safeParse(name);
+  if (error !== undefined) raise('bad-setting', `--new-key '${name.slice(0, 64)}' ${error.issues[0]?.message}`);
   const { key, hash } = newKey();
   const line = JSON.stringify({ name, hash });
   return `The key, shown this once; give it to the client:\n  ${key}\n\nInto "keys" of the configuration:\n  ${line}`;

@@ -4,13 +4,13 @@ import { describeEvent, type LoggedEvent, type SearchEvent, shortScore } from '@
 import type { Tree } from '@coppice/core/tree';
 import { plainLine } from './terminal.ts';
 
-/** `tokens`: generated so far, running steps included. */
+/** `tokens`: generated so far, running steps included. The root is a node, as in the summary. */
 export function statusLine(tree: Tree, rollouts: number, tokens: number): string {
   const { completed, pruned } = tree.closed;
   const best = tree.best?.reward === undefined ? '' : `, best ${shortScore(tree.best.score)}`;
   const cut = pruned > 0 ? `, ${pruned} pruned` : '';
   const open = tree.strands.size;
-  return `${completed} of ${rollouts} rollouts${cut}, ${open} open, ${tree.nodes.length - 1} nodes, ${tokens} tokens generated${best}`;
+  return `${completed} of ${rollouts} rollouts${cut}, ${open} open, ${tree.nodes.length} nodes, ${tokens} tokens generated${best}`;
 }
 
 /** Finished paths, for output that is not a terminal. */

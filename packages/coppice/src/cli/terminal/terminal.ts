@@ -93,7 +93,8 @@ export class LiveBlock {
   draw(lines: readonly string[]): void {
     if (!this.#output.isTTY) return;
     const shown = lines.slice(0, this.height - 1).map((line) => `\u001b[2K${cutTo(line, this.width - 1)}\n`);
-    const up = this.#drawn > 0 ? `\u001b[${this.#drawn}A` : '';
+    // To the first column too: a terminal shows ^C where the cursor stands.
+    const up = this.#drawn > 0 ? `\u001b[${this.#drawn}F` : '';
     const rest = this.#drawn > shown.length ? '\u001b[0J' : '';
     this.#output.write(up + shown.join('') + rest);
     this.#drawn = shown.length;
@@ -101,7 +102,7 @@ export class LiveBlock {
 
   /** Erases the block; the next text begins in its place. */
   clear(): void {
-    if (this.#drawn > 0) this.#output.write(`\u001b[${this.#drawn}A\u001b[0J`);
+    if (this.#drawn > 0) this.#output.write(`\u001b[${this.#drawn}F\u001b[0J`);
     this.#drawn = 0;
   }
 }

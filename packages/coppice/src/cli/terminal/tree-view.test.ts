@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { greedySampling, type Step } from '../../../../core/src/tree/step.ts';
 import { Tree } from '../../../../core/src/tree/tree.ts';
+import { statusLine } from './progress-view.ts';
 import { columns, cutTo, fit, LiveBlock, plainLine, widthOf } from './terminal.ts';
 import { treeLines } from './tree-view.ts';
 
@@ -59,10 +60,26 @@ describe('terminal text', () => {
     ]);
   });
 
+  it('is drawn again from the first column, where a terminal has shown ^C', () => {
+    const written: string[] = [];
+    const block = new LiveBlock({ isTTY: true, columns: 80, rows: 24, write: (text) => written.push(text) });
+    block.draw(['a', 'b']);
+    block.draw(['c', 'd']);
+    block.clear();
+    const twoUp = '\u001b[2F';
+    expect(written.slice(1).map((text) => text.startsWith(twoUp))).toEqual([true, true]);
+  });
+
   it('is not drawn without a terminal', () => {
     const written: string[] = [];
     new LiveBlock({ isTTY: false, write: (text) => written.push(text) }).draw(['a']);
     expect(written).toEqual([]);
+  });
+});
+
+describe('statusLine', () => {
+  it('counts the root among the nodes, as the summary of the finished search does', () => {
+    expect(statusLine(grow([0, 0, 1], String), 8, 12)).toMatch(/^0 of 8 rollouts, .* 4 nodes, 12 tokens generated/);
   });
 });
 

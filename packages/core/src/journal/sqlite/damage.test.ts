@@ -124,6 +124,19 @@ describe('a journal whose file is damaged', () => {
     expect(() => new SqliteJournal({ path })).toThrow(/is not a journal of coppice \(no such table/);
     expect(existsSync(`${path}.damaged-1`)).toBe(false);
   });
+
+  test('a database of another program gets no tables of ours', () => {
+    const path = join(folder, 'mine.db');
+    const mine = new DatabaseSync(path);
+    mine.exec('create table mine (a)');
+    mine.close();
+    expect(() => new SqliteJournal({ path })).toThrow(
+      /^bad-setting: .*mine\.db is not a journal of coppice .*set journal\.path$/,
+    );
+    const other = new DatabaseSync(path);
+    expect(other.prepare('select name from sqlite_schema').all()).toEqual([{ name: 'mine' }]);
+    other.close();
+  });
 });
 
 describe('a journal with a row that cannot be read', () => {

@@ -76,6 +76,8 @@ export function migrate(database: DatabaseSync, path: string): void {
       `the journal ${path} has format ${found}, this coppice writes ${version}; set journal.path to a new file`,
     );
   }
+  if (found === 0 && database.prepare('select 1 from sqlite_schema').get() !== undefined)
+    raise('bad-setting', `${path} is not a journal of coppice (it has tables of another program); set journal.path`);
   // A foreign file under our number fails when its tables are looked for.
   if (found > 0 && database.prepare("select 1 from sqlite_schema where name = 'searches'").get() === undefined) return;
   database.exec(`begin immediate; ${steps.slice(found).join('')} pragma user_version = ${version}; commit;`);
