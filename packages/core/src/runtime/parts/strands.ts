@@ -1,7 +1,7 @@
 // Open strands and their leases. A lease is taken when a strand opens and given back when it closes, by its program or from outside.
 
 import { raise } from '../../base/fault.ts';
-import type { Pruning } from '../../exit/prune/prune.ts';
+import type { Pruning } from '../../exit/prune.ts';
 import type { Expansion } from '../../program/program.ts';
 import type { Closing, StrandId, TreeEvent } from '../../tree/events.ts';
 import { type DrawKey, drawKey, formKey } from '../../tree/keys.ts';

@@ -2,7 +2,7 @@
 
 import type { Lane, PathStep, RequestId } from '../../engine/engine.ts';
 import type { SearchView } from '../../exit/exit.ts';
-import { doomedBy } from '../../exit/prune/prune.ts';
+import { doomedBy } from '../../exit/prune.ts';
 import type { Answer, Cost, Exit } from '../../log/end.ts';
 import { SearchFold } from '../../log/fold.ts';
 import { bestAnswer, certainAnswer, saidAnswer, weighedAnswer } from '../../program/choice.ts';
