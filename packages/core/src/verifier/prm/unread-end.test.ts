@@ -3,6 +3,7 @@ import { fault } from '../../base/fault.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import { probeSteps, probeWarning, workedSolutions } from '../probe-steps.ts';
 import type { ScoreRequest, Verifier, VerifierMessage } from '../verifier.ts';
+import { UnreadEnd } from './unread-end.ts';
 
 /** Gives each step the reward that a function of its text says. */
 function scripted(aggregation: Aggregation, rewardOf: (text: string) => number): Verifier {
