@@ -9,7 +9,7 @@ import { evaluate } from '../../packages/core/src/answer/formula/expression.ts';
 import { clean } from '../../packages/core/src/answer/formula/latex.ts';
 import { groupAnswers } from '../../packages/core/src/answer/groups.ts';
 import { isOpenText, nearestText } from '../../packages/core/src/answer/likeness.ts';
-import { AnswerTally } from '../../packages/core/src/answer/tally.ts';
+import { AnswerTally } from '../../packages/core/src/answer/entropy.ts';
 import { checkLine, taskOf } from '../../packages/core/src/answer/task.ts';
 import { turnMeaning } from '../../packages/core/src/answer/turns.ts';
 import { parseQuestions } from '../../packages/core/src/answering/question-file.ts';

@@ -15,6 +15,6 @@ export { falseEquation } from './formula/equations.ts';
 export { evaluate } from './formula/expression.ts';
 export { valueKey } from './formula/value.ts';
 export { groupAnswers, meaningOf } from './groups.ts';
-export { AnswerTally } from './tally.ts';
+export { AnswerTally } from './entropy.ts';
 export { checkLine, type LineCheck, type Rightness, type Task, taskOf, type WrongReason } from './task.ts';
 export { offeredTools, turnMeaning } from './turns.ts';

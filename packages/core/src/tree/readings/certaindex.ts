@@ -3,7 +3,7 @@
 // counted as votes, in an order that does not depend on who was faster.
 
 import { meaningOf, type Vote } from '../../answer/groups.ts';
-import { AnswerTally } from '../../answer/tally.ts';
+import { AnswerTally } from '../../answer/entropy.ts';
 import { mean } from '../../base/arithmetic.ts';
 import { hasEnded, type Node, saysSomething } from '../node.ts';
 import type { Tree } from '../tree.ts';
