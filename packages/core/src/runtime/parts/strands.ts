@@ -8,7 +8,7 @@ import { type DrawKey, drawKey, formKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
 import type { ProbeDraw, Strand } from '../../tree/strand.ts';
 import { leastPromising } from '../../tree/strand.ts';
-import type { Leases } from '../queue/leases.ts';
+import type { Leases } from '../budget/leases.ts';
 import type { Search } from '../search/search.ts';
 import type { Flights } from './flights.ts';
 import type { SearchLogs } from './search-logs.ts';
