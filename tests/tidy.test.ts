@@ -38,7 +38,6 @@ const street: Readonly<Record<string, readonly string[]>> = {
   exit: ['log', 'tree', 'answer'],
   scheduler: ['tree', 'cost'],
   policy: ['program', 'exit', 'scheduler', 'log', 'tree', 'answer'],
-  papers: ['program', 'exit', 'log', 'tree', 'answer', 'config'],
   remote: [],
   engine: ['tree', 'cost', 'remote'],
   verifier: ['tree', 'cost', 'engine', 'remote', 'answer'],
@@ -241,6 +240,19 @@ describe('the street', () => {
   });
 });
 
+/** True for a path below the README's folder or one above it, in core, or from the root. */
+function isBeside(readme: string, name: string): boolean {
+  const folder = dirname(readme);
+  const inside = /^packages\/\w+$/.test(folder) ? `${folder}/src` : folder;
+  const above = inside.split('/').map((_, depth, all) => `${all.slice(0, depth).join('/')}/${name}`.replace(/^\//, ''));
+  const paths = [...above, `packages/core/src/${name}`];
+  return trackedFiles.some(
+    (file) =>
+      (file.startsWith(`${inside}/`) && `${file}/`.includes(`/${name.replace(/\/$/, '')}/`)) ||
+      paths.some((path) => `${file}/`.startsWith(path.endsWith('/') ? path : `${path}/`)),
+  );
+}
+
 describe('every folder', () => {
   it('of a package and of lab/src/ says in a README.md what lives there', () => {
     const mute = groups([...code, ...labCode.filter((file) => dirname(file) !== 'lab/src')], dirname).filter(
@@ -248,14 +260,21 @@ describe('every folder', () => {
     );
     expect(mute.map(([folder]) => `${folder} has no README.md: a few lines that say what it is`)).toEqual([]);
   });
+
+  it('of a package names in its README.md files and folders that are there', () => {
+    const readmes = trackedFiles.filter((file) => /^packages\/\w+\/.*README\.md$/.test(file));
+    const absent = readmes.flatMap((file) => {
+      const names = [...textOf(file).matchAll(/`((?:[\w-]+\/)*(?:[\w.-]+\.ts|[\w-]+\/))`/g)].map(([, name]) => name!);
+      return names.filter((name) => !isBeside(file, name)).map((name) => `${file} names ${name}`);
+    });
+    expect(absent).toEqual([]);
+  });
 });
 
 describe('a folder', () => {
   it('has at most 12 files of its own, tests aside: more are two ideas', () => {
     const crowded = groups(code, dirname).filter(([, files]) => files.length > 12);
-    // Not yet: conversations.ts and its like want a folder.
-    const known = ['packages/gateway/src/http'];
-    expect(crowded.map(([folder]) => folder).filter((folder) => !known.includes(folder))).toEqual([]);
+    expect(crowded.map(([folder]) => folder)).toEqual([]);
   });
 });
 
@@ -313,6 +332,17 @@ describe('every source file', () => {
       `functions: ${at(0.5)} lines in the median, ${at(0.9)} at the 90th percentile, ${at(1)} at most; longest files: ${longest.map(([lines, file]) => `${file} ${lines}`).join(', ')}`,
     );
     expect(lengths.length).toBeGreaterThan(1000);
+  });
+
+  it('names in its comments files that are there', () => {
+    const absent = [...code, ...page, ...labCode].flatMap((file) => {
+      const comments = textOf(file).match(/^\s*(?:\/\/|\/?\*).*$/gm) ?? [];
+      const names = comments.flatMap((line) => line.match(/(?<![\w./*-])(?:[\w-]+\/)*[a-z][\w-]*\.ts\b/g) ?? []);
+      return names
+        .filter((name) => !trackedFiles.some((each) => `/${each}`.endsWith(`/${name}`)))
+        .map((name) => `${file} names ${name}`);
+    });
+    expect(absent).toEqual([]);
   });
 
   it('is in one hand: constants in camelCase, shapes as interfaces, steps as `+= 1`', () => {

@@ -5,7 +5,7 @@
 
 import { expect, it } from 'vitest';
 import { FaultError } from '../../packages/core/src/base/fault.ts';
-import { pruningsOf } from '../../packages/core/src/exit/prune/prune.ts';
+import { pruningsOf } from '../../packages/core/src/exit/prune.ts';
 import { isTreeEvent } from '../../packages/core/src/log/events.ts';
 import { checkRules } from '../../packages/core/src/policy/check.ts';
 import { createRules } from '../../packages/core/src/policy/create.ts';

@@ -7,7 +7,7 @@ import { preemptEagerly } from '../../lab/src/lost/algorithm-1-letter.ts';
 import type { Fault } from '../../packages/core/src/base/fault.ts';
 import { concluded } from '../../packages/core/src/exit/concluded.ts';
 import type { ExitRule } from '../../packages/core/src/exit/exit.ts';
-import { pruneBound } from '../../packages/core/src/exit/prune/prune-bound.ts';
+import { pruneBound } from '../../packages/core/src/exit/prune-bound.ts';
 import { isTreeEvent, type LoggedEvent } from '../../packages/core/src/log/events.ts';
 import { createScheduler } from '../../packages/core/src/policy/create.ts';
 import { createBestFirst } from '../../packages/core/src/program/best-first/best-first.ts';

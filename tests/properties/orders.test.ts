@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runTrial, type TrialSpec, trialDefaults } from '../../lab/src/sim/trial.ts';
 import { createScheduler } from '../../packages/core/src/policy/create.ts';
-import { WorkMeter } from '../../packages/core/src/runtime/queue/work-meter.ts';
+import { WorkMeter } from '../../packages/core/src/runtime/budget/work-meter.ts';
 import type { RunningSearch } from '../../packages/core/src/scheduler/scheduler.ts';
 import {
   lastUrgency,

@@ -3,8 +3,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { doomedBy } from '../../packages/core/src/exit/prune/prune.ts';
-import { pruneBound } from '../../packages/core/src/exit/prune/prune-bound.ts';
+import { doomedBy } from '../../packages/core/src/exit/prune.ts';
+import { pruneBound } from '../../packages/core/src/exit/prune-bound.ts';
 import type { LoggedEvent } from '../../packages/core/src/log/events.ts';
 import { createPolicy } from '../../packages/core/src/policy/create.ts';
 import type { PolicyOptions } from '../../packages/core/src/policy/knobs.ts';

@@ -3,13 +3,13 @@
 import { plainLine } from '../../packages/coppice/src/cli/terminal/terminal.ts';
 import { asksForNumber, asksForShortAnswer, readingFor } from '../../packages/core/src/answer/asked.ts';
 import { canonical, sameAnswer } from '../../packages/core/src/answer/canonical.ts';
+import { AnswerTally } from '../../packages/core/src/answer/entropy.ts';
 import { extractAnswer, lastLine, lastNumber, numbersIn } from '../../packages/core/src/answer/extract.ts';
 import { falseEquation } from '../../packages/core/src/answer/formula/equations.ts';
 import { evaluate } from '../../packages/core/src/answer/formula/expression.ts';
 import { clean } from '../../packages/core/src/answer/formula/latex.ts';
 import { groupAnswers } from '../../packages/core/src/answer/groups.ts';
 import { isOpenText, nearestText } from '../../packages/core/src/answer/likeness.ts';
-import { AnswerTally } from '../../packages/core/src/answer/tally.ts';
 import { checkLine, taskOf } from '../../packages/core/src/answer/task.ts';
 import { turnMeaning } from '../../packages/core/src/answer/turns.ts';
 import { parseQuestions } from '../../packages/core/src/answering/question-file.ts';

@@ -1,5 +1,5 @@
 // The journal's tables as in PostgreSQL, in memory and in virtual time: searches with their epochs, their logs, and the nodes' beats. Writes
-// are fenced as in journal/postgres/statements.ts: a log takes entries only from the node that claimed it last, in order, and a repeated
+// are fenced as in packages/postgres/src/journal/statements.ts: a log takes entries only from the node that claimed it last, in order, and a repeated
 // write gets the answer of the first. The caller decides when a call arrives.
 
 import type { Acceptance, AppendResult } from '@coppice/core/journal';

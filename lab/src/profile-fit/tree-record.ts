@@ -1,6 +1,6 @@
 // Records a real model's draws: for each question a tree of independent samples, with every draw's tokens, both readings of the
 // verifier, the answer and whether it is right. Identical draws are one node, named once per draw. The simulator
-// replays the file at any load (engine/sim/recorded-trees.ts).
+// replays the file at any load (service/recorded-trees.ts).
 
 import { createHash } from 'node:crypto';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// A generator of 14B parameters, measured on one NVIDIA H200 like those of the product (src/cost/h200.ts).
+// A generator of 14B parameters, measured on one NVIDIA H200 like those of the product (packages/sim/src/engine/h200.ts).
 
 import type { MeasuredModel } from './measured-models.ts';
 

@@ -13,10 +13,10 @@ import {
 } from '@coppice/core/config';
 import type { Prompt } from '@coppice/core/tree';
 import { makeVerifier } from '@coppice/core/verifier';
-import { exact } from './exact/exact-verifier.ts';
 import { answeredBy, shippedDefaults } from './open/default-models.ts';
 import { type EmbeddedSection, embeddedSection } from './open/embedded-section.ts';
 import { isShipped, modelPath, rewardModelOf, shapeOf } from './shipped-models.ts';
+import { exact } from './task/exact-verifier.ts';
 import { isRecognised, recogniseFor, tasks } from './task/recognise.ts';
 
 const questions = fileURLToPath(new URL('../tasks', import.meta.url));

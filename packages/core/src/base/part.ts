@@ -43,6 +43,13 @@ export function definedPart<Made, Name extends string, Options extends Knobs, Fa
   return { ...part, options: part.options ?? ({} as Options) } as unknown as NamedPart<Made, Name, Options, Facts>;
 }
 
+/** The `define…` of one kind of part. */
+export function definerOf<Made>() {
+  return <const Name extends string, const Options extends Knobs = NoOptions>(
+    part: PartInput<Made, Name, Options>,
+  ): NamedPart<Made, Name, Options> => definedPart(part);
+}
+
 export function checkKeys(owner: string, given: object, known: readonly string[]): void {
   const unknown = Object.keys(given).find((key) => !known.includes(key));
   if (unknown !== undefined) raise('bad-setting', `${owner} has no '${unknown}'; there are ${known.join(', ')}`);

@@ -8,7 +8,7 @@ import { raise } from '../base/fault.ts';
 import { packageOf } from '../base/unknown-names.ts';
 import type { MeasuredPoints } from '../cost/table.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { ExitPart } from '../exit/definition.ts';
+import type { ExitPart } from '../exit/exit.ts';
 import { registerExits } from '../exit/exits.ts';
 import type { Cluster } from '../journal/cluster.ts';
 import type { Journal } from '../journal/journal.ts';

@@ -1,6 +1,7 @@
 // The contract of exit rules and prune rules: pure readings of one search that end it, or one of its strands, with
 // evidence in numbers a person can read. A rule never changes the tree and never looks at another search.
 
+import { definerOf, type PlugIn } from '../base/part.ts';
 import type { Evidence, Exit } from '../log/end.ts';
 import type { Node } from '../tree/node.ts';
 import type { Belief } from '../tree/readings/certaindex.ts';
@@ -69,3 +70,10 @@ export interface PruneRule {
   /** Judges any node of the tree as it is now; undefined while the rule ends nothing. See prune.ts. */
   judge(view: SearchView): Judge | undefined;
 }
+
+/** exits.ts and prune-bound.ts list ours; those of others stand in a policy of their own (policy/definition.ts). */
+export type ExitPart = PlugIn<ExitRule>;
+export type PrunePart = PlugIn<PruneRule>;
+
+export const defineExit = definerOf<ExitRule>();
+export const definePrune = definerOf<PruneRule>();

@@ -3,8 +3,7 @@
 
 import { budgets } from './budgets.ts';
 import { concluded } from './concluded.ts';
-import { defineExit, type ExitPart } from './definition.ts';
-import type { ExitRule } from './exit.ts';
+import { defineExit, type ExitPart, type ExitRule } from './exit.ts';
 import { selectiveNegative, strictNegative } from './negative.ts';
 import { positive } from './positive.ts';
 import { worth } from './worth.ts';

@@ -2,6 +2,5 @@
 
 export { requireBound } from './bound.ts';
 export { concluded } from './concluded.ts';
-export { defineExit, type ExitPart } from './definition.ts';
-export { type ExitRule, type Limits, readable } from './exit.ts';
-export { doomedBy, pruningsOf, spentAt } from './prune/prune.ts';
+export { defineExit, type ExitPart, type ExitRule, type Limits, readable } from './exit.ts';
+export { doomedBy, pruningsOf, spentAt } from './prune.ts';

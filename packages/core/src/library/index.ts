@@ -16,8 +16,16 @@ export type {
   RequestId,
 } from '../engine/engine.ts';
 // Rules that end a search, or one of its strands.
-export { defineExit, definePrune, type ExitPart, type PrunePart } from '../exit/definition.ts';
-export type { ExitRule, Judge, PruneRule, SearchView } from '../exit/exit.ts';
+export {
+  defineExit,
+  definePrune,
+  type ExitPart,
+  type ExitRule,
+  type Judge,
+  type PrunePart,
+  type PruneRule,
+  type SearchView,
+} from '../exit/exit.ts';
 export type { Answer, Cost, Evidence, Exit, ExitKind } from '../log/end.ts';
 export { eventsIn, type LogEntry } from '../log/entry.ts';
 export type { LoggedEvent, SearchEvent } from '../log/events.ts';

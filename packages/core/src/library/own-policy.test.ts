@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { ScriptedEngine, ScriptedVerifier } from '../../../../tests/support/scripted-engine.ts';
-import { defineExit, definePrune } from '../exit/definition.ts';
+import { defineExit, definePrune } from '../exit/exit.ts';
 import { definePolicy } from '../policy/define-policy.ts';
 import type { PolicyInput } from '../policy/definition.ts';
 import { bestOfN } from '../program/best-of-n.ts';

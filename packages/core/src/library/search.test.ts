@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Script, ScriptedEngine, ScriptedVerifier } from '../../../../tests/support/scripted-engine.ts';
 import { until } from '../../../../tests/support/until.ts';
-import { defineExit } from '../exit/definition.ts';
+import { defineExit } from '../exit/exit.ts';
 import { definePolicy } from '../policy/define-policy.ts';
 import { bestOfN } from '../program/best-of-n.ts';
 import { makeModel } from './open-search-model.ts';

@@ -4,7 +4,7 @@ import { assert } from '../base/assert.ts';
 import { raise } from '../base/fault.ts';
 import { checkPartOptions, optionsOfPart, type PartOptions, type PlugIn } from '../base/part.ts';
 import { exitParts } from '../exit/exits.ts';
-import { pruneParts } from '../exit/prune/prune-bound.ts';
+import { pruneParts } from '../exit/prune-bound.ts';
 import { type Algorithm1Options, algorithm1Scheduler } from '../scheduler/algorithm-1.ts';
 import { idleBeside } from '../scheduler/idle.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';

@@ -2,7 +2,7 @@
 
 import { raise } from '../base/fault.ts';
 import { exitParts } from '../exit/exits.ts';
-import { pruneParts } from '../exit/prune/prune-bound.ts';
+import { pruneParts } from '../exit/prune-bound.ts';
 import { orderParts } from '../scheduler/turns/order.ts';
 import { widthParts } from '../scheduler/width-rules.ts';
 import { type PolicyDefinition, type PolicyInput, policyDefinition } from './definition.ts';

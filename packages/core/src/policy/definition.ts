@@ -3,7 +3,7 @@
 
 import { raise } from '../base/fault.ts';
 import { checkKeys, type PlugIn } from '../base/part.ts';
-import type { ExitPart, PrunePart } from '../exit/definition.ts';
+import type { ExitPart, PrunePart } from '../exit/exit.ts';
 import type { OrderPart } from '../scheduler/turns/order.ts';
 import type { WidthsPart } from '../scheduler/widths.ts';
 import { type PolicyOptions, resolveOptions } from './knobs.ts';

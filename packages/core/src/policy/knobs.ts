@@ -6,7 +6,7 @@
 import { raise } from '../base/fault.ts';
 import { complaint, defaultsOf, type Knob, type Knobs, type OptionsOf } from '../base/knob.ts';
 import { exitParts, negativeKnobs } from '../exit/exits.ts';
-import { boundTargets } from '../exit/prune/prune-bound.ts';
+import { boundTargets } from '../exit/prune-bound.ts';
 import { orderNames } from '../scheduler/turns/order.ts';
 import { widthKnobs, widthNames } from '../scheduler/width-rules.ts';
 

@@ -33,8 +33,7 @@ export type {
 export { type ProgramName, programKnobs, programNames, programOf, programs, programWith } from './registry/programs.ts';
 export type { ProgramThinking } from './thinking-moves.ts';
 export { endThinking, isInThought } from './thinking-moves.ts';
-export { createPanel, panel, shownAttempts } from './whole-answers/panel.ts';
-export { answersOf, landedOf, votesOf } from './whole-answers/root-answers.ts';
+export { answersOf, createPanel, landedOf, panel, shownAttempts, votesOf } from './whole-answers/panel.ts';
 export {
   answerTokensKnob,
   hasWriter,

@@ -4,8 +4,7 @@
 
 import { evenly } from '../base/arithmetic.ts';
 import { raise } from '../base/fault.ts';
-import type { Knobs } from '../base/knob.ts';
-import { definedPart, type NamedPart, type NoOptions, type PartInput, type PlugIn } from '../base/part.ts';
+import { definerOf, type PlugIn } from '../base/part.ts';
 import type { Servers } from '../cost/closed-loop.ts';
 import type { RunningSearch } from './scheduler.ts';
 import type { Seat } from './seat.ts';
@@ -29,11 +28,7 @@ export type WidthRule = (
 
 export type WidthsPart = PlugIn<WidthRule>;
 
-export function defineWidths<const Name extends string, const Options extends Knobs = NoOptions>(
-  part: PartInput<WidthRule, Name, Options>,
-): NamedPart<WidthRule, Name, Options> {
-  return definedPart(part);
-}
+export const defineWidths = definerOf<WidthRule>();
 
 export const naturalWidths: WidthRule = (seats) => ({
   widths: seats.map(({ base }) => base),

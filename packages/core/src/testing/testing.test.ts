@@ -9,7 +9,7 @@ import type { Embedder } from '../embedder/embedder.ts';
 import type { Engine, EngineMessage } from '../engine/engine.ts';
 import type { ExitRule, PruneRule } from '../exit/exit.ts';
 import { exitParts } from '../exit/exits.ts';
-import { pruneParts } from '../exit/prune/prune-bound.ts';
+import { pruneParts } from '../exit/prune-bound.ts';
 import type { Journal, TextKeeping } from '../journal/journal.ts';
 import { SqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
 import type { Program } from '../program/program.ts';

@@ -4,7 +4,7 @@
 // One long file on purpose: what each event does to counters and indexes that nothing else may write. What it does to a strand, a
 // ghost or a node alone stands in their files.
 
-import type { AnswerTally } from '../answer/tally.ts';
+import type { AnswerTally } from '../answer/entropy.ts';
 import { never } from '../base/assert.ts';
 import { raise } from '../base/fault.ts';
 import { Absences } from './absences.ts';

@@ -2,7 +2,7 @@
 // and values along a path, strands below it, the order of siblings, and where new strands may begin. Only the fold calls these, and
 // strand.ts for it.
 
-import { AnswerTally } from '../answer/tally.ts';
+import { AnswerTally } from '../answer/entropy.ts';
 import { raise } from '../base/fault.ts';
 import type { Growth, NodeId } from './events.ts';
 import type { NodeKey } from './keys.ts';

@@ -1,5 +1,5 @@
 // Splits one generation into thinking and answer while it is written. Holds back only text that may be part of a tag. A text has no
-// thinking if it neither begins with the tag nor continues thinking that the template opened (tree/thinking.ts).
+// thinking if it neither begins with the tag nor continues thinking that the template opened (tree/readings/thinking.ts).
 
 import type { ThinkingTags } from '@coppice/core/tree';
 

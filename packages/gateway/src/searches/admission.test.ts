@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Forecast } from '../../../core/src/runtime/parts/queue.ts';
+import type { Forecast } from '../../../core/src/runtime/queue/queue.ts';
 import { Admission, retryAfterSeconds } from './admission.ts';
 
 const pace = { meanMs: 2000, medianMs: 1000 };

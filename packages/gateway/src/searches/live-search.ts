@@ -52,7 +52,7 @@ export class LiveSearch {
   readonly built: BuiltSearch;
   readonly #log: ReadFold;
   state: SearchState = 'queued';
-  /** Place in the queue, fixed at acceptance; see scheduler/turns/turn.ts. */
+  /** Place in the queue, fixed at acceptance; see scheduler/turns/weighted-fair-queueing.ts. */
   turn = 0;
   epoch = 0;
   runs = 0;

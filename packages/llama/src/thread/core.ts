@@ -3,6 +3,7 @@
 import { assert, FaultError, raise } from '@coppice/core/base';
 import type { MeasuredPoints } from '@coppice/core/cost';
 import type { GenerateRequest, RequestId, Urgency } from '@coppice/core/engine';
+import type { Sampling } from '@coppice/core/tree';
 import { Batcher } from '../batch/batcher.ts';
 import { Context, maxSequences } from '../batch/context.ts';
 import { DraftTally } from '../batch/draft-tally.ts';
@@ -19,7 +20,6 @@ import { answerOf, type CoreMessage, cancelledOf } from './answers.ts';
 import type { CoreCounts, CoreOptions } from './core-options.ts';
 import { measuredTimes, tryThreads } from './core-times.ts';
 import { PathTokens } from './path-tokens.ts';
-import { checkSampling } from './sampling-limits.ts';
 import { VerdictReader } from './verdict-reader.ts';
 
 // Kept rows of logits, at most 16 MiB.
@@ -257,4 +257,16 @@ function checkedDrafts(drafts: Drafts, model: Model): Drafts {
 
 function gpuOption(options: CoreOptions): { readonly gpuLayers?: number } {
   return options.gpuLayers === undefined ? {} : { gpuLayers: options.gpuLayers };
+}
+
+function checkSampling(sampling: Sampling, maxTokens: number): void {
+  const { temperature, topP = 1, topK = 0, minP = 0 } = sampling;
+  if (!(temperature >= 0 && temperature <= 100))
+    raise('bad-setting', `temperature is ${temperature}; it must be from 0 to 100`);
+  if (!(topP > 0 && topP <= 1)) raise('bad-setting', `topP is ${topP}; it must be above 0 and at most 1`);
+  if (!(Number.isInteger(topK) && topK >= 0)) raise('bad-setting', `topK is ${topK}; it must be a whole number from 0`);
+  if (!(minP >= 0 && minP <= 1)) raise('bad-setting', `minP is ${minP}; it must be from 0 to 1`);
+  if (!(Number.isInteger(maxTokens) && maxTokens >= 1)) {
+    raise('bad-setting', `maxTokens is ${maxTokens}; it must be a whole number from 1`);
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { AnswerTally } from '../../../core/src/answer/tally.ts';
+import { AnswerTally } from '../../../core/src/answer/entropy.ts';
 import type { SearchView } from '../../../core/src/exit/exit.ts';
 import type { Belief, PathVote } from '../../../core/src/tree/readings/certaindex.ts';
 import { Tree } from '../../../core/src/tree/tree.ts';

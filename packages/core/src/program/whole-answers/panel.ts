@@ -4,13 +4,13 @@
 import { groupAnswers } from '../../answer/groups.ts';
 import type { Answer } from '../../log/end.ts';
 import { type Node, saysSomething } from '../../tree/node.ts';
-import type { Belief, Conclusion, PathVote } from '../../tree/readings/certaindex.ts';
+import { type Belief, type Conclusion, countedBelief, type PathVote, voteOf } from '../../tree/readings/certaindex.ts';
 import type { Manner } from '../../tree/step.ts';
 import type { Tree } from '../../tree/tree.ts';
-import { certainAnswer } from '../choice.ts';
+import { bestAnswer, certainAnswer } from '../choice.ts';
 import { defineProgram } from '../definition.ts';
-import type { Program } from '../program.ts';
-import { answersOf, landedOf, RootAnswers, votedAnswer, votesOf } from './root-answers.ts';
+import { askBelow, foldLanded, followLanded, isTaken, openAt, readyStrand } from '../growth.ts';
+import type { Ask, Doomed, Expansion, Outcome, Program } from '../program.ts';
 import {
   hasWriter,
   type WritingOptions,
@@ -66,15 +66,18 @@ export function createPanel(given: Partial<PanelOptions> = {}): Program {
   return new PanelOfModels({ ...panelDefaults, ...given });
 }
 
-class PanelOfModels extends RootAnswers implements Program {
+class PanelOfModels implements Program {
   readonly name = 'panel';
+  readonly needsVerifier = false;
+  readonly expandsOnce = false;
+  readonly naturalWidth: number;
   readonly #options: PanelOptions;
   readonly #samples: number;
   /** Possible writers, the synthesizer first. */
   readonly #asked: readonly string[];
 
   constructor(options: PanelOptions) {
-    super(Math.max(1, options.models.length), options.sampling);
+    this.naturalWidth = Math.max(1, options.models.length);
     this.#options = options;
     this.#samples = this.naturalWidth * options.samples;
     this.#asked = [
@@ -82,13 +85,31 @@ class PanelOfModels extends RootAnswers implements Program {
     ];
   }
 
-  /** Votes of whole rounds: each model has spoken as often as the others, which is what a test of a lead among them rests on. */
-  protected votes(tree: Tree): PathVote[] {
-    return votesOf(answersOf(tree, 0, this.#landed(tree)));
+  ask(tree: Tree, mayOpen: boolean, doomed?: Doomed): Ask | undefined {
+    const ready = readyStrand(tree, followLanded);
+    const [next] = this.#free(tree);
+    if (next === undefined || (ready === undefined && (!mayOpen || doomed?.(tree.root)))) return undefined;
+    const strand = ready ?? openAt(tree, tree.root);
+    return askBelow(tree, strand, [next], this.#options.sampling, this.#mannerOf(tree, next));
   }
 
-  override belief(tree: Tree): Belief {
-    return { ...super.belief(tree), conclusion: () => this.#conclusion(tree) };
+  tell(tree: Tree, outcome: Outcome): boolean {
+    return foldLanded(tree, outcome, { maxDepth: 1 }) || outcome.probe === true;
+  }
+
+  foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[] {
+    if (doomed?.(tree.root)) return [];
+    const { sampling } = this.#options;
+    const free = this.#free(tree).slice(0, count);
+    return free.map((index) => ({ node: tree.root, indices: [index], sampling, manner: this.#mannerOf(tree, index) }));
+  }
+
+  demand(): number {
+    return this.naturalWidth;
+  }
+
+  belief(tree: Tree): Belief {
+    return { ...countedBelief(() => this.#votes(tree), 'none'), conclusion: () => this.#conclusion(tree) };
   }
 
   #conclusion(tree: Tree): Conclusion | undefined {
@@ -102,11 +123,19 @@ class PanelOfModels extends RootAnswers implements Program {
   answer(tree: Tree): Answer | undefined {
     const synthesis = tree.root.byIndex?.get(this.#samples);
     if (synthesis !== undefined && saysSomething(synthesis)) return certainAnswer(tree, synthesis.id);
-    return votedAnswer(tree, votesOf(answersOf(tree, 0, this.#samples)));
+    const votes = votesOf(answersOf(tree, 0, this.#samples));
+    const [leader] = groupAnswers(votes);
+    if (leader === undefined) return bestAnswer(tree);
+    return { ...certainAnswer(tree, leader.votes[0]!.node.id), support: leader.weight / votes.length };
+  }
+
+  /** Draws of the round that are neither there nor on their way. */
+  #free(tree: Tree): number[] {
+    return this.#round(tree).filter((index) => !isTaken(tree.root, index));
   }
 
   /** A sample of each model, the synthesis, or nothing where the vote is all there is. */
-  protected round(tree: Tree): number[] {
+  #round(tree: Tree): number[] {
     const standing = this.#standing(tree);
     const { lead, left, landed } = standing;
     if (this.#isDecided(standing) || !hasWriter(tree, this.#asked)) return [];
@@ -115,7 +144,8 @@ class PanelOfModels extends RootAnswers implements Program {
     return Array.from({ length: Math.min(this.naturalWidth, left) }, (_, at) => landed + at);
   }
 
-  protected mannerOf(tree: Tree, index: number): Manner {
+  /** Writer of a draw, and the attempts that it is shown. */
+  #mannerOf(tree: Tree, index: number): Manner {
     const { models, prompt, answerTokens: maxTokens } = this.#options;
     const plain = { stops: [], maxTokens };
     if (index < this.#samples) return writtenBy(writerAt(tree, models, index), plain);
@@ -126,10 +156,15 @@ class PanelOfModels extends RootAnswers implements Program {
     );
   }
 
+  /** Votes of whole rounds: each model has spoken as often as the others, which is what a test of a lead among them rests on. */
+  #votes(tree: Tree): PathVote[] {
+    return votesOf(answersOf(tree, 0, this.#landed(tree)));
+  }
+
   /** Counts the vote. A sample without an answer is no vote, and none is left of it. */
   #standing(tree: Tree) {
     const landed = this.#landed(tree);
-    const [lead = 0, rival = 0] = groupAnswers(this.votes(tree)).map(({ votes }) => votes.length);
+    const [lead = 0, rival = 0] = groupAnswers(this.#votes(tree)).map(({ votes }) => votes.length);
     return { landed, lead, rival, left: this.#samples - landed };
   }
 
@@ -150,4 +185,21 @@ export function shownAttempts(attempts: readonly Node[]): Node[] {
   const groups = groupAnswers(votesOf(attempts));
   const first = groups.map(({ votes }) => votes[0]!.node);
   return [...new Set([...first, ...attempts])].slice(0, mostShown);
+}
+
+/** Counts the first draws that have come without a gap. */
+export function landedOf({ root }: Tree, most = Number.POSITIVE_INFINITY): number {
+  let landed = 0;
+  while (landed < most && root.byIndex?.has(landed)) landed += 1;
+  return landed;
+}
+
+/** In the order of their draws, from one up to before another; twins are one node that stands here as often. */
+export function answersOf({ root }: Tree, from: number, to: number): Node[] {
+  const draws = Array.from({ length: to - from }, (_, at) => root.byIndex?.get(from + at));
+  return draws.filter((node) => node !== undefined);
+}
+
+export function votesOf(answers: readonly Node[]): PathVote[] {
+  return answers.filter(saysSomething).map(voteOf);
 }

@@ -1,6 +1,6 @@
 // Asks programs for as much as each width allows, and fills speculative widths. Ends a search that wants nothing more.
 
-import { type Pruning, spentAt } from '../../exit/prune/prune.ts';
+import { type Pruning, spentAt } from '../../exit/prune.ts';
 import { mayGrow } from '../../tree/node.ts';
 import type { RuntimeParts } from '../parts/parts.ts';
 import type { Search } from '../search/search.ts';

@@ -1,6 +1,6 @@
 // Tells programs what has arrived, each search in its own order. Reads rules after each complete fold, clock rules at any moment.
 
-import { pruningsOf } from '../../exit/prune/prune.ts';
+import { pruningsOf } from '../../exit/prune.ts';
 import type { Outcome, ProbeOutcome } from '../../program/program.ts';
 import type { RuntimeParts } from '../parts/parts.ts';
 import type { Flight, Search } from '../search/search.ts';

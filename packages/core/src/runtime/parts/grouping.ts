@@ -2,7 +2,7 @@
 
 import { Counter } from '../../base/arithmetic.ts';
 import type { Embedder, EmbedderMessage, EmbedRequest } from '../../embedder/embedder.ts';
-import { OpenAnswers } from '../groups/open-answers.ts';
+import { OpenAnswers } from '../search/open-answers.ts';
 import type { Search } from '../search/search.ts';
 
 export class Grouping {

@@ -10,10 +10,10 @@ import type { LoggedEvent } from '../../log/events.ts';
 import type { SearchFold } from '../../log/fold.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
-import { guardedScheduler } from '../guard/decisions.ts';
+import type { WorkEstimates } from '../budget/work-meter.ts';
 import { type Answerable, type Breakage, faultOf, guard } from '../guard/guard.ts';
+import { guardedScheduler } from '../guard/scheduler.ts';
 import { guardedEmbedder, guardedEngine, guardedVerifier } from '../guard/servers.ts';
-import type { WorkEstimates } from '../queue/work-meter.ts';
 import type { SearchResult } from '../search/request.ts';
 
 export interface RuntimeOptions {

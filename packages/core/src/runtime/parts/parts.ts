@@ -1,14 +1,14 @@
 // The parts of a runtime and how they are joined.
 
-import { GuessMeter } from '../queue/guess-meter.ts';
-import { Leases } from '../queue/leases.ts';
-import { ServiceMeter } from '../queue/service-meter.ts';
+import { GuessMeter } from '../budget/guess-meter.ts';
+import { Leases } from '../budget/leases.ts';
+import { ServiceMeter } from '../budget/service-meter.ts';
+import { Queue } from '../queue/queue.ts';
 import { Alarms } from './alarms.ts';
 import { Flights } from './flights.ts';
 import { Grouping } from './grouping.ts';
 import { Inbox } from './inbox.ts';
 import { guardedOptions, type RuntimeOptions } from './options.ts';
-import { Queue } from './queue.ts';
 import { SearchLogs } from './search-logs.ts';
 import { SearchTable } from './searches.ts';
 import { Speculation } from './speculation.ts';

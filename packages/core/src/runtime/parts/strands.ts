@@ -1,14 +1,14 @@
 // Open strands and their leases. A lease is taken when a strand opens and given back when it closes, by its program or from outside.
 
 import { raise } from '../../base/fault.ts';
-import type { Pruning } from '../../exit/prune/prune.ts';
+import type { Pruning } from '../../exit/prune.ts';
 import type { Expansion } from '../../program/program.ts';
 import type { Closing, StrandId, TreeEvent } from '../../tree/events.ts';
 import { type DrawKey, drawKey, formKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
 import type { ProbeDraw, Strand } from '../../tree/strand.ts';
 import { leastPromising } from '../../tree/strand.ts';
-import type { Leases } from '../queue/leases.ts';
+import type { Leases } from '../budget/leases.ts';
 import type { Search } from '../search/search.ts';
 import type { Flights } from './flights.ts';
 import type { SearchLogs } from './search-logs.ts';

@@ -2,7 +2,7 @@
 
 import { assert } from '../../base/assert.ts';
 import type { RunningSearch, WaitingSearch } from '../../scheduler/scheduler.ts';
-import type { Lease, Leases } from './leases.ts';
+import type { Lease, Leases } from '../budget/leases.ts';
 
 export interface Guest {
   readonly id: string;

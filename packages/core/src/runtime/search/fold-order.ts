@@ -6,7 +6,7 @@ import type { NodeId, StrandId } from '../../tree/events.ts';
 import { type DrawKey, drawKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Tree } from '../../tree/tree.ts';
-import type { OpenAnswers } from '../groups/open-answers.ts';
+import type { OpenAnswers } from './open-answers.ts';
 
 export class FoldOrder {
   readonly #open: OpenAnswers | undefined;

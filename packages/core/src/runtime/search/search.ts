@@ -2,7 +2,7 @@
 
 import type { Lane, PathStep, RequestId } from '../../engine/engine.ts';
 import type { SearchView } from '../../exit/exit.ts';
-import { doomedBy } from '../../exit/prune/prune.ts';
+import { doomedBy } from '../../exit/prune.ts';
 import type { Answer, Cost, Exit } from '../../log/end.ts';
 import { SearchFold } from '../../log/fold.ts';
 import { bestAnswer, certainAnswer, saidAnswer, weighedAnswer } from '../../program/choice.ts';
@@ -18,14 +18,14 @@ import { treeBelief } from '../../tree/readings/certaindex.ts';
 import { courseOf, worthOf } from '../../tree/readings/worth.ts';
 import type { Manner, Step } from '../../tree/step.ts';
 import type { Tree } from '../../tree/tree.ts';
-import type { OpenAnswers } from '../groups/open-answers.ts';
+import type { Lease } from '../budget/leases.ts';
+import { type WorkDone, workKind } from '../budget/work-meter.ts';
 import { type Breakage, exitOf } from '../guard/guard.ts';
-import { type Breakable, guardedExtract, guardedProgram, guardedRules } from '../guard/parts.ts';
-import type { Lease } from '../queue/leases.ts';
-import { type WorkDone, workKind } from '../queue/work-meter.ts';
+import { type Breakable, guardedExtract, guardedProgram, guardedRules } from '../guard/search-parts.ts';
 import { DrawnSteps } from './drawn-steps.ts';
 import { FoldOrder } from './fold-order.ts';
 import { Ledger } from './ledger.ts';
+import type { OpenAnswers } from './open-answers.ts';
 import type { AnswerShape, SearchRequest, SearchResult } from './request.ts';
 import { SpeculationState } from './speculation-state.ts';
 import { Spending } from './spending.ts';

@@ -2,8 +2,8 @@
 
 import type { ProbeReply } from '../../tree/events.ts';
 import type { DrawKey, NodeKey } from '../../tree/keys.ts';
-import { GuessLog } from '../queue/guess-log.ts';
-import type { Lease } from '../queue/leases.ts';
+import type { Lease } from '../budget/leases.ts';
+import { GuessLog } from './guess-log.ts';
 
 export interface OpenSpeculation {
   readonly lease: Lease;

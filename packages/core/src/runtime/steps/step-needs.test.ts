@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { exact } from '../../../../llama/src/exact/exact-verifier.ts';
+import { exact } from '../../../../llama/src/task/exact-verifier.ts';
 import { createPolicy } from '../../policy/create.ts';
 import { createSelfConsistency } from '../../program/best-of-n.ts';
 import { createMcts } from '../../program/mcts/mcts.ts';

@@ -2,8 +2,7 @@
 // room for waits in its queue, and there a search stands by one number, its urgency, which a decision gives it and which may
 // change while it runs. Pure: how much work is left is estimated where the snapshot is made.
 
-import type { Knobs } from '../../base/knob.ts';
-import { definedPart, type NamedPart, type NoOptions, type PartInput, type PlugIn } from '../../base/part.ts';
+import { definerOf, type PlugIn } from '../../base/part.ts';
 import { ageingSeconds } from './weighted-fair-queueing.ts';
 
 /** A rule without urgency and priority leaves requests as they come. */
@@ -19,11 +18,7 @@ export interface OrderRule {
 
 export type OrderPart = PlugIn<OrderRule>;
 
-export function defineOrder<const Name extends string, const Options extends Knobs = NoOptions>(
-  part: PartInput<OrderRule, Name, Options>,
-): NamedPart<OrderRule, Name, Options> {
-  return definedPart(part);
-}
+export const defineOrder = definerOf<OrderRule>();
 
 export interface QueueStanding {
   /** Its turn, in seconds since the process began. */

@@ -2,8 +2,8 @@
 // answers: how far its answers agree, and how much the verifier likes its completed paths. And which of its answers may be
 // counted as votes, in an order that does not depend on who was faster.
 
+import { AnswerTally } from '../../answer/entropy.ts';
 import { meaningOf, type Vote } from '../../answer/groups.ts';
-import { AnswerTally } from '../../answer/tally.ts';
 import { mean } from '../../base/arithmetic.ts';
 import { hasEnded, type Node, saysSomething } from '../node.ts';
 import type { Tree } from '../tree.ts';

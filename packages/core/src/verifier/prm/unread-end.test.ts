@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { fault } from '../../base/fault.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
-import { probeSteps, probeWarning } from '../probe-steps.ts';
+import { probeSteps, probeWarning, workedSolutions } from '../probe-steps.ts';
 import type { ScoreRequest, Verifier, VerifierMessage } from '../verifier.ts';
-import { workedSolutions } from '../worked-solutions.ts';
 import { UnreadEnd } from './unread-end.ts';
 
 /** Gives each step the reward that a function of its text says. */

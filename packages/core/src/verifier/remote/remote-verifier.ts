@@ -9,7 +9,6 @@ import { faultOf } from '../../remote/failure.ts';
 import { attemptsAfter, mayRetry, retryDelayMs } from '../../remote/retry.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import type { Judgement } from '../judging-verifier.ts';
-import { RewardCache } from '../prm/reward-cache.ts';
 import type { ScoredPath, Scorer, ScoringServer } from '../scorer.ts';
 import {
   noUsage,
@@ -274,5 +273,27 @@ export class RemoteVerifier implements Verifier {
     entry.answered = true;
     this.#entries.delete(entry.request.id);
     this.#post(message);
+  }
+}
+
+/** Known rewards by search, parent and the step's text. */
+class RewardCache {
+  /** A bare text is hashed once in its life, one joined to a key at every look. */
+  readonly #bySearch = new Map<string, Map<number, Map<string, Judgement>>>();
+
+  get({ search, parent, step }: ScoreRequest): Judgement | undefined {
+    return this.#bySearch.get(search)?.get(parent)?.get(step.text);
+  }
+
+  set({ search, parent, step }: ScoreRequest, judgement: Judgement): void {
+    const parents = this.#bySearch.get(search) ?? new Map<number, Map<string, Judgement>>();
+    const known = parents.get(parent) ?? new Map<string, Judgement>();
+    known.set(step.text, judgement);
+    parents.set(parent, known);
+    this.#bySearch.set(search, parents);
+  }
+
+  release(search: string): void {
+    this.#bySearch.delete(search);
   }
 }

@@ -1,8 +1,8 @@
 // Hand-worked cases of the prune rules.
 
 import { describe, expect, it } from 'vitest';
-import { growBelow, openAt, treeOf, viewOf } from '../../../../../tests/support/trees.ts';
-import { FaultError } from '../../base/fault.ts';
+import { growBelow, openAt, treeOf, viewOf } from '../../../../tests/support/trees.ts';
+import { FaultError } from '../base/fault.ts';
 import { doomedBy, pruningsOf, spentAt } from './prune.ts';
 import { pruneBound } from './prune-bound.ts';
 

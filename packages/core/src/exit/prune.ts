@@ -2,10 +2,10 @@
 // taken up, so that no strand is opened where it would be ended at once, and, of rules that spend, the rollouts that end where they begin.
 // Reads only.
 
-import type { Evidence } from '../../log/end.ts';
-import type { StrandId } from '../../tree/events.ts';
-import type { Node } from '../../tree/node.ts';
-import type { Judge, PruneRule, SearchView } from '../exit.ts';
+import type { Evidence } from '../log/end.ts';
+import type { StrandId } from '../tree/events.ts';
+import type { Node } from '../tree/node.ts';
+import type { Judge, PruneRule, SearchView } from './exit.ts';
 
 export interface Pruning {
   readonly strand: StrandId;

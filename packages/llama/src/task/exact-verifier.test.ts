@@ -4,7 +4,7 @@ import { pathOf } from '../../../core/src/testing/case/paths.ts';
 import type { Step } from '../../../core/src/tree/step.ts';
 import { makeVerifier } from '../../../core/src/verifier/definition.ts';
 import type { VerifierMessage } from '../../../core/src/verifier/verifier.ts';
-import { countdown } from '../task/countdown.ts';
+import { countdown } from './countdown.ts';
 import { exact } from './exact-verifier.ts';
 
 function step(text: string): Step {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AnswerTally } from './tally.ts';
+import { AnswerTally } from './entropy.ts';
 
 function agreementOf(...answers: string[]): number {
   const tally = new AnswerTally();

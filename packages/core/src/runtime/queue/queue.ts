@@ -4,12 +4,12 @@ import type { RunningSearch, Scheduler, Snapshot, WaitingSearch } from '../../sc
 import { expectedWaitMs, missingSeats, type Pace } from '../../scheduler/turns/forecast.ts';
 import type { OrderRule, QueueStanding } from '../../scheduler/turns/order.ts';
 import { type LineFacts, TurnLine } from '../../scheduler/turns/weighted-fair-queueing.ts';
-import { ChangeMeter } from '../queue/change-meter.ts';
-import { type Guest, Guests } from '../queue/guests.ts';
-import type { Leases } from '../queue/leases.ts';
-import { Seats } from '../queue/seats.ts';
-import { type WorkEstimates, WorkMeter } from '../queue/work-meter.ts';
+import type { Leases } from '../budget/leases.ts';
+import { type WorkEstimates, WorkMeter } from '../budget/work-meter.ts';
 import type { Search } from '../search/search.ts';
+import { ChangeMeter } from './change-meter.ts';
+import { type Guest, Guests } from './guests.ts';
+import { Seats } from './seats.ts';
 
 export interface Forecast {
   readonly fits: boolean;

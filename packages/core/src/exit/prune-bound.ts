@@ -5,9 +5,8 @@
 // end only what has scored 0: a checker has seen a false line, and no answer that it leads to is worth its tokens. Everything else is let
 // through, so that a search has an answer.
 
-import { requireBound } from '../bound.ts';
-import { definePrune, type PrunePart } from '../definition.ts';
-import { type PruneRule, readable } from '../exit.ts';
+import { requireBound } from './bound.ts';
+import { definePrune, type PrunePart, type PruneRule, readable } from './exit.ts';
 
 export const boundTargets = ['threshold', 'best'] as const;
 export type BoundTarget = (typeof boundTargets)[number];

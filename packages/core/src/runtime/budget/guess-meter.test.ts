@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { GuessLog } from './guess-log.ts';
+import { GuessLog } from '../search/guess-log.ts';
 import { GuessMeter } from './guess-meter.ts';
 
 it('counts a guess as right when it is asked for, and by rank one that had to yield as lost, unless at once', () => {

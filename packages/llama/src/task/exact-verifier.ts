@@ -11,7 +11,7 @@ import {
   type ScoreRequest,
   type VerifierPart,
 } from '@coppice/core/verifier';
-import { tasks } from '../task/recognise.ts';
+import { tasks } from './recognise.ts';
 
 const rewards: Readonly<Record<LineCheck, number>> = { true: 1, false: 0, unknown: 0.5 };
 const unrefuted = 1;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Queue } from '../parts/queue.ts';
+import { Queue } from '../queue/queue.ts';
 import type { Search } from '../search/search.ts';
 import { Leases } from './leases.ts';
 import { WorkMeter, workKind } from './work-meter.ts';
