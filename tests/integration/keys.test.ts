@@ -103,7 +103,7 @@ describe('other keys', () => {
     expect((await call(url, ann, '/v1/models')).status).toBe(401);
     expect((await call(url, bob, '/v1/models')).status).toBe(200);
     expect((await call(url, next.key, '/v1/models')).status).toBe(200);
-    expect(() => gateway.useKeys([])).toThrow(/need a restart/);
+    expect(() => gateway.useKeys([])).toThrow(/needs a restart/);
   });
 
   test('end what a key that is gone still reads and waits for; what it has in the background stays', async () => {
