@@ -116,11 +116,14 @@ describe.skipIf(!hasPostgres)('nodes', () => {
     expect(nodes.map(({ here }: Loose) => here).sort()).toEqual([false, true]);
     for (const node of nodes) expect(node).toMatchObject({ models: ['m'], healthy: true, running: 0 });
 
-    server.pace = () => new Promise((resolve) => setTimeout(resolve, 20));
+    // Its search runs until it is cancelled: nodes list one another's running searches every two seconds.
+    const cancelled = Promise.withResolvers<void>();
+    server.pace = () => cancelled.promise;
     const body = { model: 'm', messages: [{ role: 'user', content: 'what is it?' }], background: true, title: 'mine' };
     const { id } = (await (await post(`${second.url}/v1/searches`, body)).json()) as Loose;
     await until(async () => (await overview(first.url)).searches.listed.some((each: Loose) => each.id === id));
     await fetch(`${first.url}/v1/searches/${id}`, { method: 'DELETE' });
+    cancelled.resolve();
     await second.gateway.close();
     await until(async () => (await overview(first.url)).models[0].budget === 9);
     expect((await overview(first.url)).nodes).toHaveLength(1);
