@@ -22,6 +22,7 @@ import { SseParser } from '../../packages/core/src/remote/sse.ts';
 import { stepsOf } from '../../packages/core/src/runtime/steps/whole-draws.ts';
 import { stepsIn } from '../../packages/core/src/tree/readings/named-steps.ts';
 import { thoughtOf, usualTags } from '../../packages/core/src/tree/readings/thinking.ts';
+import { writtenCalls } from '../../packages/core/src/tree/readings/written-calls.ts';
 import { falseLine } from '../../packages/core/src/verifier/checked-verifier.ts';
 import { fillPrompt, lastNumber as lastRating } from '../../packages/core/src/verifier/judge/judge-scorer.ts';
 import { expectedRating } from '../../packages/core/src/verifier/judge/judge-verdict.ts';
@@ -150,6 +151,8 @@ export const textReaders: ReadonlyMap<string, TextReader> = new Map<string, Text
     'turnMeaning of a text',
     (text) => turnMeaning({ calls: [{ name: 'f', arguments: JSON.stringify({ text }) }] }, [callable]),
   ],
+  ['writtenCalls', (text) => writtenCalls(`{"name": "f", "arguments": {"text": "${text}`)],
+  ['writtenCalls of a list', (text) => writtenCalls(`[${text}`)],
   ['taskOf', (text) => taskOf(tasks, text)],
   ['recognise', recognise],
   ['recogniseFor', (text) => recogniseFor('sapling', text)],

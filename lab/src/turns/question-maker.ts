@@ -147,8 +147,8 @@ class QuestionMaker {
     return [
       { role: 'user', content: says },
       { role: 'assistant', content: '', tool_calls: [{ id, type: 'function', function: called }] },
+      // No words follow: Qwen2.5-Coder-1.5B repeated "Done." instead of calling.
       { role: 'tool', tool_call_id: id, content: '{"status":"ok"}' },
-      { role: 'assistant', content: 'Done.' },
     ];
   }
 }

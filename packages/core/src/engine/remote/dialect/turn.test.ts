@@ -99,6 +99,11 @@ describe('an answer', () => {
       { tool_calls: [called({ a: 1 })] },
       { content: null, calls: [{ name: 'weather', arguments: '{"a":1}' }] },
     ],
+    [
+      'a call that its parser missed',
+      { content: '{"name": "weather", "arguments": {"a": 1}}\n' },
+      { content: null, calls: [{ name: 'weather', arguments: '{"a":1}' }] },
+    ],
     ['nonsense', { content: 7, tool_calls: [null, {}] }, { content: null, calls: [{ name: '', arguments: '{}' }] }],
   ])('with %s is one text', (_, message, turn) => {
     const [update] = decode([{ index: 1, message, finish_reason: 'tool_calls' }]);

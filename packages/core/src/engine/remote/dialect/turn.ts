@@ -4,6 +4,7 @@
 import { isRecord } from '../../../base/record.ts';
 import { count, protocolFault, readEvent, records, streamFault, text } from '../../../remote/wire-values.ts';
 import { agentTurn, turnText, writtenIn } from '../../../tree/readings/agent-turn.ts';
+import { writtenCalls } from '../../../tree/readings/written-calls.ts';
 import { decodeChunk } from './completion-chunk.ts';
 import { type Call, type Dialect, extrasFor, neutralSampling, type ServerFacts, wirePriority } from './dialect.ts';
 
@@ -58,11 +59,14 @@ function mayFit({ prompt, maxTokens }: Call, { contextTokens = Number.POSITIVE_I
 
 function updateOf(choice: Record<string, unknown>) {
   const { content, reasoning, reasoning_content, tool_calls } = choice.message as Record<string, unknown>;
-  const calls = records(tool_calls).map(({ function: called }) => {
+  const parsed = records(tool_calls).map(({ function: called }) => {
     const { name, arguments: given } = isRecord(called) ? called : {};
     return { name: text(name), arguments: typeof given === 'string' ? given : JSON.stringify(given ?? {}) };
   });
-  const turn = { content: text(content), reasoning: text(reasoning) || text(reasoning_content), calls };
+  const found = parsed.length > 0 ? [] : writtenCalls(text(content));
+  const calls = [...parsed, ...found];
+  const said = found.length > 0 ? '' : text(content);
+  const turn = { content: said, reasoning: text(reasoning) || text(reasoning_content), calls };
   return { index: count(choice.index) ?? 0, text: turnText(turn), end: endOf(choice.finish_reason) };
 }
 
