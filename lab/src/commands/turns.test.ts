@@ -71,14 +71,8 @@ it('draws the turns of a question in one request, keeps each with its tokens, an
     ...Array(3).fill([1, 0]),
     ...Array(3).fill([4, 0.8]),
   ]);
-  expect(asked[0]!.messages.map(({ role }) => role)).toEqual([
-    'system',
-    'user',
-    'assistant',
-    'tool',
-    'assistant',
-    'user',
-  ]);
+  const roles = asked[0]!.messages.map(({ role }) => role);
+  expect(roles).toEqual(['system', 'user', 'assistant', 'tool', 'user']);
   expect(asked[0]!.tools[0]).toMatchObject({
     type: 'function',
     function: { name: expect.any(String), parameters: { type: 'object' } },
