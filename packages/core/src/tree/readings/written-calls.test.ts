@@ -32,3 +32,11 @@ it.each([
 ])('reads no call in %s', (_, text) => {
   expect(writtenCalls(text)).toEqual([]);
 });
+
+it('changes no text of an argument', () => {
+  const given = { text: '```json\n{} {}\n```<tool_call>' };
+  const one = JSON.stringify({ name: 'write', arguments: given });
+  for (const text of [one, `<tool_call>${one}</tool_call>\n<tool_call>${one}</tool_call>`])
+    for (const call of writtenCalls(text)) expect(JSON.parse(call.arguments)).toEqual(given);
+  expect(writtenCalls(`${one}\n${one}`)).toHaveLength(2);
+});
