@@ -14,7 +14,7 @@ export function fillerPrompt(name: string, words: number): Prompt {
   return { kind: 'text', text: fillerText(name, words) };
 }
 
-function fillerText(name: string, words: number): string {
+export function fillerText(name: string, words: number): string {
   const random = new Random('filler', name);
   return Array.from({ length: words }, () => ` w${random.integer(vocabularyWords)}`).join('');
 }

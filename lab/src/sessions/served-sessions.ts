@@ -200,7 +200,7 @@ class SessionRun {
   }
 }
 
-function rateOf(endsMs: readonly number[]): number {
+export function rateOf(endsMs: readonly number[]): number {
   const [from, to] = [Math.floor(endsMs.length / 5), Math.floor((3 * endsMs.length) / 5)];
   return (1000 * (to - from)) / (endsMs[to]! - endsMs[from]!);
 }
