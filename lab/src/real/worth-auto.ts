@@ -22,6 +22,8 @@ export interface AutoSettings {
   /** Of a token that the judge reads, in generated ones. */
   readonly cost: number;
   readonly waves?: Waves | undefined;
+  /** Tokens that a sample costs at the least. */
+  readonly least?: number;
   /** No audit knows the judge: it reads all of a split vote at its end, unless the first reading fails. */
   readonly isNew?: boolean;
 }
@@ -40,11 +42,12 @@ export function stopAuto(course: VoteCourse, price: number, settings: AutoSettin
     if (waves !== undefined && settings.waves!.looks === 'after each' && ended < waves.begun) continue;
     judge?.read(ended);
     let lead = (votes.first[at]! - votes.second[at]!) / Math.sqrt(ended);
-    let [right, spent] = [votes.right[at]!, drawn];
+    const costs = settings.least === undefined ? drawn : Math.max(drawn, costOf(course, ended, settings.least));
+    let [right, spent] = [votes.right[at]!, costs];
     for (;;) {
       if (judge !== undefined && judge.depth > 0) {
         ({ lead, right } = judge.standing);
-        spent = drawn + cost * judge.tokens;
+        spent = costs + cost * judge.tokens;
       }
       const isOver = ended === most || worthOf({ lead, spent }) < price;
       if (trust !== undefined && votes.second[at]! > 0 && (isOver || reading * trust >= cost)) {
@@ -73,6 +76,10 @@ export function stopAuto(course: VoteCourse, price: number, settings: AutoSettin
     }
     if (ended === waves?.begun) waves.begin(settings.waves!.next({ samples: ended, lead, spent }, price, most));
   }
+}
+
+function costOf({ order, question }: VoteCourse, ended: number, least: number): number {
+  return order.slice(0, ended).reduce((all, sample) => all + Math.max(least, question.tokens[sample]!), 0);
 }
 
 const deepest = 2;

@@ -5,6 +5,7 @@ import { extractAnswer, readingFor, turnMeaning } from '@coppice/core/answer';
 import { effortOf } from '@coppice/core/answering';
 import { mean, Random } from '@coppice/core/base';
 import { checkConfig, efforts } from '@coppice/core/config';
+import { worthConstants } from '@coppice/core/tree';
 import '@coppice/sim';
 import { percentage } from '../real/percentage.ts';
 import { stopAuto } from '../real/worth-auto.ts';
@@ -52,6 +53,8 @@ export interface TurnTable {
   readonly written: number;
   readonly meaningless: number;
 }
+
+const least = worthConstants.turn;
 
 export const oneTurn = 'one turn';
 export const usualAuto = 'auto medium';
@@ -128,14 +131,14 @@ function armsOf(questions: readonly VoteQuestion[], draws: number): Arm[] {
     ...([undefined, true] as const).flatMap((hurried) =>
       efforts.slice(0, -1).map((effort): Arm => {
         const { price, rollouts } = effortOf(limits, effort);
-        const waves = shippedWaves(usual, hurried);
+        const waves = shippedWaves(Math.max(usual, least), hurried);
         return {
           name: `auto ${effort}${hurried ? ', in a hurry' : ''}`,
           drawing: oneByOne,
           levels: [price],
           stop: (course) => {
             const own = courseOf(course.question, course.order.slice(0, rollouts), oneByOne);
-            return stopAuto(own, price, { trust: undefined, cost: 0, waves });
+            return stopAuto(own, price, { trust: undefined, cost: 0, waves, least });
           },
         };
       }),

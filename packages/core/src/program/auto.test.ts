@@ -232,7 +232,7 @@ test('turns that mean nothing are asked for once more, in words of the user, and
   const repair = 'wrong: {turn}';
   const program = createAuto({ samples: 2, repair });
   const tree = Tree.plant('product');
-  tree.record({ type: 'priced', price: 1e-9, repairs: true });
+  tree.record({ type: 'priced', price: 1e-9, least: 1 });
   expect(asked(program, tree).drawn).toEqual([0, 1]);
   const broken = (index: number, turn?: string) => {
     const step = { text: `broken ${index}`, tokens: 20, meanLogprob: 0, end: 'eos', ...(turn && { turn }) } as const;
@@ -256,7 +256,7 @@ test('turns that mean nothing are asked for once more, in words of the user, and
   expect(asked(program, tree).drawn).toEqual([]);
   expect(exitOf(tree, 1e-9, 2)).toMatchObject({ kind: 'exhausted' });
   const one = Tree.plant('product');
-  one.record({ type: 'priced', price: 1e-9, repairs: true });
+  one.record({ type: 'priced', price: 1e-9, least: 1 });
   asked(program, one);
   tell(program, one, 0, 'a');
   program.tell(one, {
@@ -268,3 +268,22 @@ test('turns that mean nothing are asked for once more, in words of the user, and
   });
   expect([asked(program, one).drawn, program.answer(one)?.answer]).toEqual([[], 'a']);
 });
+
+test.each([
+  [undefined, 4],
+  [800, 2],
+])(
+  'turns that agree are drawn while that is worth their price, a short one at the least of %s tokens',
+  (least, drawn) => {
+    const program = createAuto({ samples: 16 });
+    const tree = Tree.plant('product');
+    tree.record({ type: 'priced', price: 1.3e-4, least });
+    let count = 0;
+    for (let open = asked(program, tree).drawn; open.length > 0; open = asked(program, tree).drawn)
+      for (const index of open) {
+        count += 1;
+        tell(program, tree, index, '7');
+      }
+    expect(count).toBe(drawn);
+  },
+);

@@ -72,8 +72,8 @@ export interface Terms {
   readonly judge?: Judging | undefined;
   /** Strands were idle when it began, or most of its time is over: it waits for no more waves than it must. */
   readonly hurried?: true | undefined;
-  /** Samples are turns of an agent: where none of the first means anything, one repair is drawn. */
-  readonly repairs?: true | undefined;
+  /** Tokens that a sample costs at the least, where samples are turns of an agent: if none of the first means anything, one repair is drawn. */
+  readonly least?: number | undefined;
   /** Tokens of a sample, as the model's searches before had them. */
   readonly usual?: number | undefined;
 }

@@ -54,6 +54,7 @@ export {
   worthConstants,
   worthOf,
 } from './readings/worth.ts';
+export { writtenCalls } from './readings/written-calls.ts';
 export {
   greedySampling,
   type Manner,

@@ -26,15 +26,16 @@ export function price(parts: RuntimeParts, search: Search, nowMs: number): void 
   parts.searches.isStale = true;
 }
 
-/** Terms that stay the same for the whole search. Waves are wide if strands are idle, the engine is fast and tokens have no price. */
+/** Terms that stay the same for the whole search. Waves are wide if strands are idle, the engine is fast and tokens have no price; those of turns gain no time by it. */
 function opening({ options, service, queue, leases }: RuntimeParts, search: Search): Terms {
+  const least = agentTurn(search.request.prompt) && worthConstants.turn;
   const usual = queue.usualPath(search.kind);
   const isCheap = search.request.writers === undefined && slownessOf(service) === 1;
   const isRoomy = queue.searches.size === 0 && 2 * leases.taken <= queue.budget;
-  const hurried = isCheap && isRoomy && !search.isIdle ? true : undefined;
+  const hurried = isCheap && isRoomy && !search.isIdle && !least ? true : undefined;
   const isJudged = search.request.scoring !== 'self-consistency';
   const judge = isJudged ? judging({ options, service }) : undefined;
-  return { price: 0, judge, hurried, repairs: agentTurn(search.request.prompt) && true, usual };
+  return { price: 0, judge, hurried, least, usual: least && usual ? Math.max(usual, least) : usual };
 }
 
 /** In steps of √2: a change that does not matter is not logged. */

@@ -21,6 +21,8 @@ export const worthConstants = {
   /** Worth of reading what was drawn, in that of drawing as many tokens, for a judge of trust 1; and the least trust that counts here, so that one in disgrace is still seen. */
   reading: 0.75,
   leastTrust: 0.1,
+  /** Tokens that a turn of an agent costs at the least: short ones read a long conversation (`lab -- turns`, functions to tune on). */
+  turn: 800,
   /** s of a judge that nothing is known of; a shipped one earned 0.27 to 0.84 on four sets of questions. */
   usualTrust: 0.3,
   /** Leading answers of which the judge reads samples first, and how many of each; then all samples, where that is worth it too. */
@@ -124,20 +126,20 @@ export function courseOf(tree: Tree, most: number): SampleCourse {
 /** Looks after each wave: what was drawn is paid for. Within one it begins those samples that the next one draws whatever the open ones say. Without terms all are wanted. */
 function followed(tree: Tree, most: number): SampleCourse {
   const { terms } = tree;
-  const vote = new SampleVote(terms?.judge);
+  const vote = new SampleVote(terms?.judge, terms?.least);
   if (terms === undefined) return { standing: vote.standing, wanted: most, unread: [], isOver: false, depth: 0 };
   let wanted = firstWaveOf(terms, most);
   for (const end of countedEnds(tree)) {
     vote.add(end);
     if (vote.samples < wanted) continue;
-    if (terms.repairs && vote.ranked.length === 0 && !hasRepair(tree))
+    if (terms.least !== undefined && vote.ranked.length === 0 && !hasRepair(tree))
       return { standing: vote.standing, wanted, unread: [], isOver: false, depth: 0, repairs: true };
     const { unread, isWorth } = weighed(vote, terms.price, wanted >= most);
     const { standing, depth } = vote;
     if (unread.length > 0 || !isWorth) return { standing, wanted, unread, isOver: unread.length === 0, depth };
     wanted = nextWave(standing, terms, most);
   }
-  const known = new SampleVote(undefined);
+  const known = new SampleVote(undefined, terms.least);
   for (const end of allEnds(tree)) known.add(end);
   if (known.samples > 0) wanted = Math.max(wanted, leastNeed(known.standing, terms.price, most));
   return { standing: vote.standing, wanted, unread: [], isOver: false, depth: vote.depth };
@@ -191,19 +193,21 @@ interface VotedAnswer {
 /** Samples that vote. Where they are judged, an answer weighs its votes times the mean odds^s of those of its samples that were read. */
 export class SampleVote {
   readonly #judge: Judging | undefined;
+  readonly #least: number;
   readonly #answers = new Map<string, VotedAnswer>();
   #drawn = 0;
   samples = 0;
   /** How much the judge reads: nothing, samples of the leading answers, or all of them. */
   depth = 0;
 
-  constructor(judge: Judging | undefined) {
+  constructor(judge: Judging | undefined, least = 0) {
     this.#judge = judge;
+    this.#least = least;
   }
 
   add(end: Node): void {
     this.samples += 1;
-    this.#drawn += end.pathTokens;
+    this.#drawn += Math.max(end.pathTokens, this.#least);
     const meaning = hasEnded(end) ? meaningOf(end) : undefined;
     if (meaning === undefined) return;
     const answer = this.#answers.get(meaning) ?? { ends: [], weight: 0 };

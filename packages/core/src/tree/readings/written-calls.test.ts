@@ -12,6 +12,11 @@ it.each([
   ['between tags', `<tool_call>\n${json}\n</tool_call>\n<tool_call>\n${json}\n</tool_call>`, 2],
   ['in a row', `${json}\n${json}`, 2],
   ['in a list', `[${json}, ${json}]`, 2],
+  ['in one line', `${json}, ${json}`, 2],
+  ['in a fence between words', `I list them:\n\`\`\`json\n${json}\n\`\`\`\nThat is all.`, 1],
+  ['before a made-up answer', `${json}\n<tool_response>\n{"status":"ok"}\n</tool_response>`, 1],
+  ['behind one', `{"status":"ok"}\n${json}`, 1],
+  ['before the next speaker', `${json}\n<|im_start|>\n`, 1],
 ])('reads calls %s', (_, text, count) => {
   expect(writtenCalls(text)).toEqual(Array(count).fill(read));
 });
@@ -31,6 +36,12 @@ it.each([
   ['nothing', ''],
 ])('reads no call in %s', (_, text) => {
   expect(writtenCalls(text)).toEqual([]);
+});
+
+it('takes a time that grows with the text', () => {
+  const long = `{${' '.repeat(1e6)}`;
+  for (const text of [long, '{\n'.repeat(3e4), '}\n{"'.repeat(3e4), `${' '.repeat(1e6)}"{`, '[\n]{'.repeat(3e4)])
+    expect(writtenCalls(text)).toEqual([]);
 });
 
 it('changes no text of an argument', () => {

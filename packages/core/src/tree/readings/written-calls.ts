@@ -1,5 +1,5 @@
-// Reads calls that a model wrote as its whole text, as Qwen2.5-Coder-1.5B does: JSON alone, in a fence, or between tags that the server's
-// parser missed. Text with other words holds no call: it may quote one.
+// Reads calls that a model wrote into its text, as Qwen2.5-Coder does: JSON that begins a line, bare, in a fence, or between tags that the
+// server's parser missed. JSON within a sentence is quoted, and calls nothing.
 
 import { isRecord, jsonOrText } from '../../base/record.ts';
 
@@ -9,18 +9,33 @@ interface WrittenCall {
   readonly arguments: string;
 }
 
-/** At the ends of lines alone: strings of JSON hold no line break, so that none of their text is touched. */
-const wrapping = /^[ \t]*(?:```(?:json)?|<\/?(?:tools|tool_call)>)|(?:```|<\/?(?:tools|tool_call)>)[ \t]*$/gm;
+/** First in its line, or behind another value or a tag. */
+const opening = /(?<=(?:^|[}\]>]\s*,?)\s*)[{[]/gm;
+const mark = /"(?:[^"\\]|\\.)*"?|[{}[\]]/gs;
 
 export function writtenCalls(content: string): readonly WrittenCall[] {
-  const bare = content.replace(wrapping, ' ').trim();
-  if (!/^[[{]/.test(bare)) return [];
-  const value = jsonOrText(bare);
-  // Several objects in a row are no JSON.
-  const values =
-    typeof value === 'string' ? jsonOrText(`[${bare.replace(/\}[ \t]*\n\s*\{/g, '},{')}]`) : [value].flat();
-  const calls = Array.isArray(values) ? values.map(callOf) : [];
-  return calls.includes(undefined) ? [] : (calls as WrittenCall[]);
+  const calls: WrittenCall[] = [];
+  opening.lastIndex = 0;
+  for (let found = opening.exec(content); found !== null; found = opening.exec(content)) {
+    const end = endOf(content, found.index);
+    const value = jsonOrText(content.slice(found.index, end));
+    const read = typeof value === 'string' ? [] : [value].flat().map(callOf);
+    if (!read.includes(undefined)) calls.push(...(read as WrittenCall[]));
+    opening.lastIndex = end;
+  }
+  return calls;
+}
+
+/** Where the value that begins there ends: no letter is read twice. */
+function endOf(content: string, from: number): number {
+  let depth = 0;
+  mark.lastIndex = from;
+  for (let found = mark.exec(content); found !== null; found = mark.exec(content)) {
+    if (/[{[]/.test(found[0][0]!)) depth += 1;
+    else if (found[0][0] !== '"') depth -= 1;
+    if (depth === 0) return mark.lastIndex;
+  }
+  return content.length;
 }
 
 function callOf(value: unknown): WrittenCall | undefined {
