@@ -3,6 +3,7 @@
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { raise } from '@coppice/core/base';
 
 /** The lines of a file, which is begun with this first line if missing; a file with other settings is refused. */
@@ -26,7 +27,7 @@ export function keptLines<Line>(file: string): Line[] {
 
 function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return file.endsWith('.gz') ? gunzipSync(readFileSync(file)).toString() : readFileSync(file, 'utf8');
   } catch (error) {
     return raise('bad-setting', `cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
   }

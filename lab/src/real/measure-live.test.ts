@@ -15,6 +15,7 @@ const measure = fileURLToPath(new URL('../../gpu-run/measure', import.meta.url))
 
 async function serving(model: string): Promise<VllmServer> {
   const server = await new VllmServer({ model, contextTokens: 4096 }).listen();
+  server.drawTurn = () => ({ content: 'Go on.' });
   onTestFinished(() => server.close());
   return server;
 }
@@ -50,6 +51,8 @@ it('finds a rate, keeps every answer as it comes, and prints the rows of the jud
     PORT: String(await freePort()),
     RATES: '15,20',
     SEEDS: '1,2',
+    SESSIONS: '12',
+    SCALE: '0.01',
   };
   const run = (parts: readonly string[]): ChildProcess => {
     return spawn('bash', [measure, out, folder, ...parts], { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -89,8 +92,17 @@ it('finds a rate, keeps every answer as it comes, and prints the rows of the jud
   // On a busy machine the deadline passes before some are begun.
   expect(lines.filter(({ isRefused, exit }) => isRefused && exit !== 'deadline_passed')).toEqual([]);
   for (const server of servers) expect(server.bodies('/v1/completions').length).toBeGreaterThan(0);
+  const programs = readFileSync(join(out, 'gateway.log'), 'utf8').match(/"program":"[^}]*"policy":"[^"]+"/g)!;
+  expect([...new Set(programs)].sort()).toEqual([
+    '"program":"auto","policy":"safe"',
+    '"program":"mcts","policy":"boost"',
+  ]);
   expect(said).toMatch(/a second, qwen boost: 60 answers of 2 seeds/);
   const row = `a second, qwen in ${deadline} ms: 60 answers of 2 seeds`;
   expect(said).toMatch(new RegExp(`${row}.*over qwen boost at .* points, .* times its p90.*replayed`));
   expect(said).toMatch(new RegExp(`^(45|60)\\.00 ${row}.*over qwen in ${deadline} ms at .* times its p90`, 'm'));
+  expect(await saidBy(['sessions'])).toMatch(/^request +request .*\n^session +session /m);
+  const turns = servers.flatMap((server) => server.bodies('/v1/chat/completions'));
+  // Of each seed all at once, then with their names and without; ten turns each, besides a probe of each server.
+  expect(turns.filter(({ tools }) => tools === undefined)).toHaveLength(2 * 3 * 12 * 10);
 });

@@ -54,7 +54,7 @@ export interface TurnTable {
   readonly meaningless: number;
 }
 
-const least = worthConstants.turn;
+const { turn: least } = worthConstants;
 
 export const oneTurn = 'one turn';
 export const usualAuto = 'auto medium';
@@ -117,10 +117,10 @@ function greedyRow(
   };
 }
 
-/** Votes of turns that are drawn at once, and `auto` at every effort as it ships: without a judge, in waves, and wide as it draws where strands are idle. */
+/** Votes of turns that are drawn at once, and `auto` at every effort as it ships: without a judge, in waves. */
 function armsOf(questions: readonly VoteQuestion[], draws: number): Arm[] {
   const [vote] = allArms(draws, { trust: undefined, cost: 0 }, 0);
-  const usual = usualOf(questions);
+  const waves = shippedWaves(Math.max(usualOf(questions), least));
   const atOnce = (course: VoteCourse, count: number) => {
     const times = course.order.slice(0, count).map((turn) => course.question.tokens[turn]!);
     return { ...vote!.stop(course, count), time: Math.max(...times) };
@@ -128,21 +128,18 @@ function armsOf(questions: readonly VoteQuestion[], draws: number): Arm[] {
   const counts = [1, 4, 8, 16].filter((count) => count <= draws);
   return [
     { name: 'votes', drawing: oneByOne, levels: counts, stop: atOnce },
-    ...([undefined, true] as const).flatMap((hurried) =>
-      efforts.slice(0, -1).map((effort): Arm => {
-        const { price, rollouts } = effortOf(limits, effort);
-        const waves = shippedWaves(Math.max(usual, least), hurried);
-        return {
-          name: `auto ${effort}${hurried ? ', in a hurry' : ''}`,
-          drawing: oneByOne,
-          levels: [price],
-          stop: (course) => {
-            const own = courseOf(course.question, course.order.slice(0, rollouts), oneByOne);
-            return stopAuto(own, price, { trust: undefined, cost: 0, waves, least });
-          },
-        };
-      }),
-    ),
+    ...efforts.slice(0, -1).map((effort): Arm => {
+      const { price, rollouts } = effortOf(limits, effort);
+      return {
+        name: `auto ${effort}`,
+        drawing: oneByOne,
+        levels: [price],
+        stop: (course) => {
+          const own = courseOf(course.question, course.order.slice(0, rollouts), oneByOne);
+          return stopAuto(own, price, { trust: undefined, cost: 0, waves, least });
+        },
+      };
+    }),
   ];
 }
 

@@ -11,6 +11,9 @@ describe('what a question asks for', () => {
     'What is the value of $2^3$?',
     'What is 17 * 23?',
     'At what speed, in miles per hour, can the red car travel if the other goes 80?',
+    '3 + 5?',
+    '17*23=',
+    '[asy]\nimport graph; draw(a);\n[/asy]\nWhat is the area of this?',
     'Compute the remainder when $7^{10}$ is divided by 5.',
   ])('%j asks for a number', (question) => {
     expect([asksForNumber(question), asksForShortAnswer(question)]).toEqual([true, true]);
@@ -20,6 +23,10 @@ describe('what a question asks for', () => {
     'Find all real values of $x$ such that $x^2 = 4$.',
     'Convert $(0,3)$ to polar coordinates.',
     'Simplify $\\sqrt{50}$.',
+    'The solution of the inequality $x - 1 \\ge 3$ is ____?',
+    'Combine like terms: $-7 x-2 x$',
+    'Write $\\frac{3}{20}$ as a decimal.',
+    'Write the number in scientific notation: 1.09',
     'Which of 3, 5 and 9 is not prime?',
   ])('%j asks for a short answer that need not be one number', (question) => {
     expect([asksForNumber(question), asksForShortAnswer(question)]).toEqual([false, true]);
@@ -30,6 +37,10 @@ describe('what a question asks for', () => {
     'Please explain how much CO2 a car emits in 10 years.',
     'Can you write a function that counts how many words a text has?',
     'def area(radius):\n    """What is the area of a circle?"""',
+    'Let $x$ be a number. Prove that $x^2 \\ge 0$.',
+    'Write the 3 paragraphs of a letter.',
+    'I paid $5 and she paid $10. Was that nice?',
+    '2026-11-19',
     'Who wrote Faust?',
     'What is the capital of France?',
     'hi',

@@ -13,7 +13,7 @@ const quantity =
 const asksOne = /\b(?:what (?:is|was|will be|would be)|what's|find|compute|calculate|determine)\b/i;
 const oneQuantity = new RegExp(String.raw`\b(?:${quantity})\b`, 'i');
 const whatPercent = new RegExp(String.raw`\bwhat (?:percent|${quantity})\b`, 'i');
-const product = /^(?:what is|what's|calculate|compute)\s+[-\d(][\d\s.,+\-*/×÷()^%]*\??$/i;
+const product = /^(?:(?:what is|what's|calculate|compute)\s+|(?=.*[+*/×÷^]))[-\d(][\d\s.,+\-*/×÷()^%]*[=?\s]*$/i;
 
 /** More than one number, or none: its last number would make different answers equal. */
 const otherThanOne =
@@ -21,9 +21,12 @@ const otherThanOne =
 
 /** A question with one of these verbs wants a text of its own, whatever numbers stand in it. */
 const composing =
-  /^\W*(?:please\s+|can you\s+|could you\s+)*(?:write|compose|draft|rewrite|summari[sz]e|translate|explain|describe|tell|list|implement|create|design|generate|suggest|give me|help|code|refactor|review|edit|proofread)\b/i;
+  /^\W*(?:please\s+|can you\s+|could you\s+)*(?:write(?! (?:\$|the (?:number|fraction|expression|equation|polynomial|following)\b))|compose|draft|rewrite|summari[sz]e|translate|explain|describe|tell|list|implement|create|design|generate|suggest|give me|help|code|refactor|review|edit|proofread)\b/i;
 const exercise =
-  /\b(?:find|compute|calculate|evaluate|determine|simplify|solve|express|factor|expand|convert|rationalize|what|which|how|if|let|given|suppose)\b/i;
+  /\b(?:find|compute|calculate|evaluate|determine|simplify|solve|express|factor|expand|convert|rationalize|what|which|how|if|let|given|suppose|write)\b/i;
+const proof = /(?:^|[.,;:]\s*)(?:then )?(?:prove|show that|justify)\b/i;
+const formal = /\$[^$]*(?:[\\^=<>+]|\b[b-hj-z]\b)[^$]*\$|\\[[(]|__/;
+const drawing = /\[asy\].*?(?:\[\/asy\]|$)/gs;
 const code = /```|\bdef \w+\(|^(?:import|from) \w+|#include/m;
 
 export function asksForNumber(question: string): boolean {
@@ -41,11 +44,12 @@ function asksForQuantity(sentence: string): boolean {
 /** A number, an expression, a choice: something that fits into a box. Exercises in mathematics are told by their numbers and formulas. */
 export function asksForShortAnswer(question: string): boolean {
   if (wantsText(question)) return false;
-  return asksForNumber(question) || (/\d|\$|\\[a-z(]/i.test(question) && exercise.test(question));
+  const isExercise = /\d|\$|\\[a-z(]/i.test(question) && exercise.test(question);
+  return isExercise || asksForNumber(question) || formal.test(question);
 }
 
 function wantsText(question: string): boolean {
-  return composing.test(question) || code.test(question);
+  return composing.test(question) || proof.test(question) || code.test(question.replace(drawing, ''));
 }
 
 /** Reads answers to this question by `read`; where a number is asked for, the number alone counts. */

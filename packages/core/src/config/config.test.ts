@@ -29,6 +29,14 @@ describe('loading', () => {
     expect(config.models[0]).toMatchObject({ name: 'm', budget: 7, engine: { kind: 'sim', speed: 5 } });
   });
 
+  test.each([
+    ['threshold=0.5', 'mcts'],
+    ['policy=boost', 'mcts'],
+    ['branching=3', 'auto'],
+  ])('a model with %s and no program has %s', (setting, program) => {
+    expect(loadConfig({ base, settings: [`models.0.${setting}`] }).models[0]).toMatchObject({ program });
+  });
+
   test('unknown keys, values out of bounds and wrong types are refused by name', () => {
     expect(refusal(() => loadConfig({ base, settings: ['server.prot=1'] }))).toBe(
       "server has no setting 'prot' (did you mean 'port'?)",

@@ -67,11 +67,11 @@ function withDefaults(tree: PlainTree, models: readonly unknown[]): PlainTree {
   return { ...tree, models: models.map((each) => (isRecord(each) ? modelWithDefaults(each) : each)) };
 }
 
-/** A model's own settings go before those of its engine, and these before the program for its rules. */
+/** A model's own settings go before those of its engine, and these before the program for its rules. How wide trees branch is no rule: it asks for none. */
 function modelWithDefaults(model: PlainTree): PlainTree {
   const { engine } = model;
   if (!isRecord(engine)) return model;
-  const ruled = namesRule(model) ? { program: ruledProgram } : {};
+  const ruled = namesRule({ ...model, branching: undefined }) ? { program: ruledProgram } : {};
   const ofEngine = engineKind(String(engine.kind))?.defaults?.(engine, model) ?? {};
   return [{ ...ruled, ...ofEngine }, model].reduce(overlay);
 }

@@ -1,13 +1,10 @@
 // Reads calls that a model wrote into its text, as Qwen2.5-Coder does: JSON that begins a line, bare, in a fence, or between tags that the
 // server's parser missed. JSON within a sentence is quoted, and calls nothing.
 
+import type { AgentTurn } from '../../answer/turns.ts';
 import { isRecord, jsonOrText } from '../../base/record.ts';
 
-interface WrittenCall {
-  readonly name: string;
-  /** JSON. */
-  readonly arguments: string;
-}
+type WrittenCall = AgentTurn['calls'][number];
 
 /** First in its line, or behind another value or a tag. */
 const opening = /(?<=(?:^|[}\]>]\s*,?)\s*)[{[]/gm;
