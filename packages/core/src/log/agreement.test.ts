@@ -68,6 +68,11 @@ describe('a judge', () => {
     expect(judgeOf(rows(49, oneKey, likes)).trust).toBeUndefined();
   });
 
+  it('that differs stays suspect while it is not read', () => {
+    const silent = Array.from({ length: 1500 }, () => ({ owner: 'ann' }));
+    expect(judgeOf([...silent, ...rows(10, oneKey, dislikes)])).toEqual({ questions: 10, trust: 0 });
+  });
+
   it('is known again after 4,000 searches by what it did since: one that is not read is tried again', () => {
     const silent = Array.from({ length: 3960 }, () => ({ owner: 'ann' }));
     expect(judgeOf([...silent, ...rows(60, oneKey, dislikes)])).toEqual({ questions: 40, trust: 0 });

@@ -106,9 +106,9 @@ function judgeIn(own: Seen, others: readonly Seen[]): AuditedJudge {
 }
 
 function isSuspect(own: Seen, others: readonly Seen[]): boolean {
-  const all = others.reduce((sum, { weight }) => sum + weight, own.weight);
+  const all = others.reduce((sum, { questions }) => sum + questions, own.questions);
   const heard = heardBy(own, others);
-  return Math.round(all) >= suspectQuestions && heard.weight > 0.5 && heard.praise <= 0;
+  return all >= suspectQuestions && heard.weight > 0.5 && heard.praise <= 0;
 }
 
 function heardBy(own: Seen, others: readonly Seen[]): Seen {
