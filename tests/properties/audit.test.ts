@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeOf } from '../../packages/core/src/log/agreement.ts';
+import { JudgeAudits } from '../../packages/core/src/log/agreement.ts';
 import { createSelfConsistency } from '../../packages/core/src/program/best-of-n.ts';
 import { type AuditedSample, auditOf, auditSamples } from '../../packages/core/src/tree/readings/audit.ts';
 import { Tree } from '../../packages/core/src/tree/tree.ts';
@@ -117,7 +117,8 @@ describe('on recorded samples', () => {
     ['college-math-odd', 0.03, 0.44],
   ])('of %s agreement says what labels say within %f, and s is %f', (name, within, trust) => {
     const questions = recorded(name);
-    const judge = judgeOf(questions.map((all, at) => ({ owner: `key ${at}`, audit: auditSamples(all) })));
+    const rows = questions.map((all) => ({ owner: 'ann', audit: auditSamples(all) }));
+    const { judge } = new JudgeAudits(rows);
     expect(Math.abs(judge.agreement! - labelledAuc(questions))).toBeLessThan(within);
     expect(judge.trust).toBeCloseTo(trust, 1);
   });
@@ -127,6 +128,6 @@ describe('on recorded samples', () => {
       const turned = all.map(({ meaning, score }) => ({ meaning, score: 1 - score }));
       return { owner: `key ${at}`, audit: auditSamples(turned) };
     });
-    expect(judgeOf(rows)).toMatchObject({ trust: 0 });
+    expect(new JudgeAudits(rows).judge).toMatchObject({ trust: 0 });
   });
 });

@@ -38,6 +38,7 @@ const hooks = {
   watches: () => false,
   onFault() {},
   onPrompt() {},
+  ownerOf: () => undefined,
 };
 
 /** A model that is stepped by hand; work is guests, who hold one strand each. */

@@ -1,6 +1,6 @@
 // How far a judge can be trusted without labels, as coppice estimates it (core: tree/readings/audit.ts, log/agreement.ts), and against labels for comparison.
 
-import { judgeOf } from '@coppice/core/log';
+import { JudgeAudits } from '@coppice/core/log';
 import { auditSamples } from '@coppice/core/tree';
 import type { VoteQuestion } from './worth-course.ts';
 
@@ -23,7 +23,7 @@ export function auditOf(questions: readonly VoteQuestion[]): JudgeAudit {
     }));
     return { owner: 'lab', audit: auditSamples(samples) };
   });
-  const { questions: split, agreement = Number.NaN, trust } = judgeOf(rows);
+  const { questions: split, agreement = Number.NaN, trust } = new JudgeAudits(rows).judge;
   return { split, agreed: agreement, labelled: labelledAuc(questions), trust };
 }
 

@@ -2,7 +2,7 @@
 // about a judge, one question floods the others, questions drift, or the model repeats its mistakes: right answers against a plain vote at equal tokens.
 
 import { Random } from '@coppice/core/base';
-import { judgeOf } from '@coppice/core/log';
+import { JudgeAudits } from '@coppice/core/log';
 import { auditSamples, worthConstants } from '@coppice/core/tree';
 import { majorityOf } from './worth-audit.ts';
 import { type Stopped, stopAuto } from './worth-auto.ts';
@@ -25,9 +25,13 @@ interface Streamed {
 interface QuestionStream {
   readonly name: string;
   readonly questions: readonly VoteQuestion[];
+  /** The keys of those that count; ten in turn by default. */
+  readonly owner?: (at: number) => string;
   /** Searches that come before those that count, and among them. */
   readonly before?: readonly Streamed[];
   readonly among?: readonly Streamed[];
+  /** The operator's, who has labels; learnt without. */
+  readonly trust?: number;
 }
 
 const keys = 10;
@@ -88,6 +92,7 @@ function samplesOf({ answers, scores }: VoteQuestion, drawn: readonly number[], 
 function streamsOf({ questions, seed }: JudgeReplay, earlier: readonly VoteQuestion[]): QuestionStream[] {
   const lies = lyingQuestions({ questions, seed });
   const inverted = lies.inverted!;
+  const mistaken = questions.map((each, at) => stubborn(each, new Random(seed, at)));
   const flood = (owner: (at: number) => string) => {
     const one = mostMisleading(questions);
     return owned(
@@ -95,25 +100,38 @@ function streamsOf({ questions, seed }: JudgeReplay, earlier: readonly VoteQuest
       questions.map(() => one),
     );
   };
-  const liar = (isRight: boolean) => questions.map(() => ({ owner: 'liar', forged: forgedAudit(isRight) }));
+  const liar = (isRight: boolean, liars = 1) =>
+    questions.map((_, at) => ({ owner: `liar ${at % liars}`, forged: forgedAudit(isRight) }));
+  const only = () => 'only';
+  const most = (at: number) => (at % 20 === 0 ? 'now and then' : 'only');
   return [
     ...Object.entries(lies).map(([name, lying]) => ({ name, questions: lying })),
-    { name: 'model repeats a mistake', questions: questions.map((each, at) => stubborn(each, new Random(seed, at))) },
+    { name: 'model repeats a mistake', questions: mistaken },
+    { name: 'the same, trust set to 0.7', questions: mistaken, trust: 0.7 },
     { name: 'flood of one question, one key', questions, among: flood(() => 'flood') },
     { name: 'flood of one question, all keys', questions, among: flood(anyKey) },
     { name: 'after another set', questions, before: owned(anyKey, earlier) },
     { name: 'honest, slandered by a key', questions, among: liar(false) },
     { name: 'inverted, praised by a key', questions: inverted, among: liar(true) },
+    { name: 'inverted, praised by two keys', questions: inverted, among: liar(true, 2) },
+    { name: 'inverted, one other key praises', questions: inverted, owner: only, among: liar(true) },
+    { name: 'inverted, one key asks 19 of 20', questions: inverted, owner: most },
+    { name: 'honest, one key asks 19 of 20', questions, owner: most },
+    { name: 'inverted, two keys', questions: inverted, owner: (at) => `key ${at % 2}` },
+    { name: 'honest, two keys', questions, owner: (at) => `key ${at % 2}` },
   ];
 }
 
-function asStreamed({ questions, before = [], among = [] }: QuestionStream, random: Random): Streamed[] {
-  const counted: Streamed[] = [...questions.keys()].map((at) => ({ owner: anyKey(at), at }));
+function asStreamed(
+  { questions, owner = anyKey, before = [], among = [] }: QuestionStream,
+  random: Random,
+): Streamed[] {
+  const counted: Streamed[] = [...questions.keys()].map((at) => ({ owner: owner(at), at }));
   const mixed = [...counted, ...among];
   return [...before, ...shuffled(mixed.length, random).map((at) => mixed[at]!)];
 }
 
-/** Every price has searches and an audit of its own. Gives what was found, and the mean of what is trusted at the end at medium effort. */
+/** Every price has searches and audits of its own. Gives what was found, the mean of what is trusted at the end at medium effort, and how far answers are behind the votes of the same samples, the most at any price. */
 function replayStream(stream: QuestionStream, { cost, orders, seed }: JudgeReplay) {
   const { questions } = stream;
   const waves = shippedWaves(usualOf(questions));
@@ -124,6 +142,7 @@ function replayStream(stream: QuestionStream, { cost, orders, seed }: JudgeRepla
     times: new Float64Array(questions.length * orders),
   }));
   const randoms = questions.map((_, at) => new Random('orders', seed, at));
+  const losses = prices.map(() => 0);
   let trusted = 0;
   for (let order = 0; order < orders; order += 1) {
     const random = new Random('stream', seed, order);
@@ -135,13 +154,15 @@ function replayStream(stream: QuestionStream, { cost, orders, seed }: JudgeRepla
     });
     for (const [level, price] of prices.entries()) {
       const rows: { owner: string; audit: KeptAudit | undefined }[] = [];
+      let audits = new JudgeAudits([]);
       let known: number | undefined;
       for (const [place, { owner, at, forged, course }] of searches.entries()) {
-        if (place < early || place % step === 0) known = judgeOf(rows.toReversed()).trust;
+        if (place < early || place % step === 0) audits = new JudgeAudits(rows.toReversed());
         if (course === undefined) {
           rows.push({ owner, audit: forged });
           continue;
         }
+        known = stream.trust ?? audits.for(owner).trust;
         const stopped = stopAuto(course, price, {
           trust: known ?? worthConstants.usualTrust,
           cost,
@@ -151,12 +172,13 @@ function replayStream(stream: QuestionStream, { cost, orders, seed }: JudgeRepla
         rows.push({ owner, audit: auditOf(course.question, course.order, stopped) });
         if (at === undefined) continue;
         levels[level]!.right[at]! += stopped.right / orders;
+        losses[level]! += (course.votes.right[stopped.ended! - 1]! - stopped.right) / (orders * questions.length);
         levels[level]!.spent[at]! += stopped.spent / orders;
       }
       if (price === medium) trusted += (known ?? worthConstants.usualTrust) / orders;
     }
   }
-  return { levels, trusted };
+  return { levels, trusted, ownVote: Math.max(...losses) };
 }
 
 function auditOf(question: VoteQuestion, order: readonly number[], { ended = 0, isRead }: Stopped) {
@@ -170,6 +192,10 @@ export interface StreamRow {
   /** Behind a plain vote, the most at any budget; and points ahead of it at four and at eight samples' tokens. */
   readonly vote: WorstGap | undefined;
   readonly ahead: readonly (WorthInterval | undefined)[];
+  /** Behind the plain votes of the samples that it drew itself, the most at any price, as a share. */
+  readonly ownVote: number | undefined;
+  /** Right answers of the plain vote at those budgets and of all samples. */
+  readonly votes: readonly (number | undefined)[];
 }
 
 const shown = [4, 8];
@@ -178,17 +204,26 @@ const shown = [4, 8];
 export function streamRows(replay: JudgeReplay, trust: number, earlier: readonly VoteQuestion[]): StreamRow[] {
   const { questions: all, most, cost, orders, seed } = replay;
   const waves = shippedWaves(usualOf(all));
+  const budgets = budgetsTo(most);
   const randomOf = (at: number) => new Random('orders', seed, at);
   const voteOf = () => allArms(most, { trust: undefined, cost }, usualOf(all)).slice(0, 1);
-  const rowOf = (stream: string, trusted: number, questions: readonly VoteQuestion[], found: readonly Replayed[]) => {
-    const curves = curvesOf(tokensOf(questions), most, found, budgetsTo(most), new Random('resamples', seed));
+  const rowOf = (
+    stream: string,
+    trusted: number,
+    questions: readonly VoteQuestion[],
+    found: readonly Replayed[],
+    ownVote?: number,
+  ) => {
+    const curves = curvesOf(tokensOf(questions), most, found, budgets, new Random('resamples', seed));
     const ahead = shown.map((budget) => aheadAt(curves, 'auto', 'vote', budget));
-    return { stream, trusted, vote: worstGap(curves, 'auto', ['vote']), ahead };
+    const votes = [...shown, most].map((each) => curves.right[0]![budgets.indexOf(each)]);
+    return { stream, trusted, vote: worstGap(curves, 'auto', ['vote']), ahead, ownVote, votes };
   };
   const learnt = streamsOf(replay, earlier).map((stream) => {
-    const { levels, trusted } = replayStream(stream, replay);
+    const { levels, trusted, ownVote } = replayStream(stream, replay);
     const votes = replayArms(stream.questions, voteOf(), orders, randomOf);
-    return rowOf(stream.name, trusted, stream.questions, [...votes, { arm: autoArm('auto', { trust, cost }), levels }]);
+    const auto = { arm: autoArm('auto', { trust, cost }), levels };
+    return rowOf(stream.name, trusted, stream.questions, [...votes, auto], ownVote);
   });
   const sorted = replayArms(all, [...voteOf(), autoArm('auto', { trust, cost, waves })], 1, randomOf, byLength);
   return [...learnt, rowOf('short samples first', trust, all, sorted)];
@@ -200,10 +235,14 @@ function byLength({ tokens }: VoteQuestion): number[] {
 
 export function streamLines(rows: readonly StreamRow[]): string[] {
   return [
-    `${'stream'.padEnd(34)}s at the end  most behind a vote (at)     ahead at ${shown.join(', ')}`,
-    ...rows.map(({ stream, trusted, vote, ahead }) => {
+    `${'stream'.padEnd(34)}s at the end  most behind a vote (at)     ahead at ${shown.join(', ')}                           of its own samples  a vote at ${shown.join(', ')}, all`,
+    ...rows.map(({ stream, trusted, vote, ahead, ownVote, votes }) => {
       const behind = vote ? `${points(vote)}, ${vote.samples}` : '–';
-      return `${stream.padEnd(34)}${trusted.toFixed(2).padEnd(14)}${behind.padEnd(28)}${ahead.map((each) => (each ? points(each) : '–').padEnd(20)).join('')}`;
+      return `${stream.padEnd(34)}${trusted.toFixed(2).padEnd(14)}${behind.padEnd(28)}${ahead.map((each) => (each ? points(each) : '–').padEnd(20)).join('')}${percent(ownVote).padEnd(20)}${votes.map(percent).join(', ')}`;
     }),
   ];
+}
+
+function percent(share: number | undefined): string {
+  return share === undefined ? '–' : (100 * share).toFixed(1);
 }

@@ -33,15 +33,15 @@ test('rows are there once, for every reader, whatever it had read before and how
   const late = new Audits(journal, clock);
   await Promise.all([early.refresh(), late.refresh()]);
   for (const each of [early, late]) {
-    expect(each.judge('m', undefined, undefined)).toEqual({ questions: 60, agreement: 1, trust: 1 });
-    expect(each.judge('m', 'step-2', undefined)).toEqual({ questions: 1 });
-    expect(each.judge('m', undefined, 'other')).toEqual({ questions: 1 });
-    expect([...each.latest()]).toEqual([['m', each.judge('m', undefined, undefined)]]);
+    expect(each.of('m', undefined, undefined).judge).toEqual({ questions: 60, agreement: 1, trust: 1 });
+    expect(each.of('m', 'step-2', undefined).judge).toEqual({ questions: 1 });
+    expect(each.of('m', undefined, 'other').judge).toEqual({ questions: 1 });
+    expect([...each.latest()]).toEqual([['m', each.of('m', undefined, undefined).judge]]);
   }
   await journal.remove('s3');
   clock.moveTo(3_600_000);
   await early.refresh();
-  expect(early.judge('m', undefined, undefined).questions).toBe(59);
+  expect(early.of('m', undefined, undefined).judge.questions).toBe(59);
   await journal.close();
 });
 
@@ -63,5 +63,5 @@ test('only the newest are read, and what was read is not read again', async () =
   last += 10;
   await audits.refresh();
   expect(pages).toBe(202);
-  expect(audits.judge('m', undefined, undefined).questions).toBe(4000);
+  expect(audits.of('m', undefined, undefined).judge.questions).toBe(4000);
 });

@@ -3,7 +3,7 @@
 
 import type { Clock } from '../base/clock.ts';
 import { nextSlice } from '../base/slices.ts';
-import { type AuditedJudge, type AuditRow, judgeOf } from '../log/agreement.ts';
+import { type AuditedJudge, type AuditRow, JudgeAudits } from '../log/agreement.ts';
 import type { Audit } from '../tree/readings/audit.ts';
 import type { FinishedSearch, Journal } from './journal.ts';
 
@@ -16,7 +16,7 @@ interface AuditedModel {
   readonly name: string;
   readonly weights: string | undefined;
   readonly judgeName: string;
-  judge: AuditedJudge;
+  audits: JudgeAudits;
 }
 
 /** Five half-lives of a model that is asked alone. */
@@ -41,7 +41,7 @@ export class Audits {
   async tell(models: Iterable<AuditedModel>): Promise<void> {
     await this.refresh();
     for (const model of models) {
-      model.judge = this.judge(model.name, model.weights, model.judgeName);
+      model.audits = this.of(model.name, model.weights, model.judgeName);
       await nextSlice();
     }
   }
@@ -58,18 +58,16 @@ export class Audits {
   }
 
   /** Sums up the audits of searches with these weights and this judge. */
-  judge(model: string, weights: string | undefined, judge: string | undefined): AuditedJudge {
-    return judgeOf(
-      this.#rows.filter((row) => row.model === model && row.weights === weights),
-      judge,
-    );
+  of(model: string, weights: string | undefined, judge: string | undefined): JudgeAudits {
+    const rows = this.#rows.filter((row) => row.model === model && row.weights === weights);
+    return new JudgeAudits(rows, judge);
   }
 
   /** Maps each model to the audits of its latest weights and judge. */
   latest(): ReadonlyMap<string, AuditedJudge> {
     const found = new Map<string, AuditedJudge>();
     for (const { model, weights, audit } of this.#rows)
-      if (audit !== undefined && !found.has(model)) found.set(model, this.judge(model, weights, audit.judge));
+      if (audit !== undefined && !found.has(model)) found.set(model, this.of(model, weights, audit.judge).judge);
     return found;
   }
 

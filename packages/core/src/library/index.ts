@@ -74,8 +74,9 @@ export type { Strand } from '../tree/strand.ts';
 export type { Tree } from '../tree/tree.ts';
 export { type CommandOptions, CommandVerifier } from '../verifier/command/command-verifier.ts';
 export { defineVerifier, type ScoreText, type VerifierPart } from '../verifier/definition.ts';
-export type { Judgement, ScoreStep } from '../verifier/judging-verifier.ts';
+export type { ScoreStep } from '../verifier/judging-verifier.ts';
 export type {
+  Judgement,
   ScoreRequest,
   ScoreUsage,
   Verifier,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Random } from '../base/random.ts';
 import { auditSamples } from '../tree/readings/audit.ts';
-import { type AuditRow, judgeOf, judgeSentence } from './agreement.ts';
+import { type AuditedJudge, type AuditRow, JudgeAudits, judgeSentence } from './agreement.ts';
 
 /** A question of ten samples, seven of which agree; the judge gives each a score. */
 function row(owner: string, scoreOf: (agrees: boolean) => number | undefined): AuditRow {
@@ -11,6 +11,15 @@ function row(owner: string, scoreOf: (agrees: boolean) => number | undefined): A
 
 function rows(count: number, owner: (at: number) => string, scoreOf: (agrees: boolean) => number | undefined) {
   return Array.from({ length: count }, (_, at) => row(owner(at), scoreOf));
+}
+
+function judgeOf(rows: readonly AuditRow[]): AuditedJudge {
+  return new JudgeAudits(rows).judge;
+}
+
+function mixed(...all: readonly AuditRow[][]): AuditRow[] {
+  const placed = all.flat().map((each) => ({ each, place: random.uniform() }));
+  return placed.sort((a, b) => a.place - b.place).map(({ each }) => each);
 }
 
 const random = new Random(7);
@@ -59,6 +68,11 @@ describe('a judge', () => {
     expect(judgeOf(rows(49, oneKey, likes)).trust).toBeUndefined();
   });
 
+  it('that differs stays suspect while it is not read', () => {
+    const silent = Array.from({ length: 1500 }, () => ({ owner: 'ann' }));
+    expect(judgeOf([...silent, ...rows(10, oneKey, dislikes)])).toEqual({ questions: 10, trust: 0 });
+  });
+
   it('is known again after 4,000 searches by what it did since: one that is not read is tried again', () => {
     const silent = Array.from({ length: 3960 }, () => ({ owner: 'ann' }));
     expect(judgeOf([...silent, ...rows(60, oneKey, dislikes)])).toEqual({ questions: 40, trust: 0 });
@@ -69,19 +83,65 @@ describe('a judge', () => {
 });
 
 describe('a key that feeds lies', () => {
-  it('has a fifth of the weight, however often it asks', () => {
-    const honest = rows(180, (at) => `key ${at % 9}`, likes);
-    const lies = rows(1800, () => 'liar', dislikes);
-    const mixed = [...honest, ...lies].map((each) => ({ each, place: random.uniform() }));
-    const shuffled = mixed.sort((a, b) => a.place - b.place).map(({ each }) => each);
-    expect(judgeOf(shuffled).agreement).toBeGreaterThanOrEqual(0.799);
-    expect(judgeOf(shuffled).agreement).toBeLessThan(0.85);
+  const nine = (count: number, scoreOf: (agrees: boolean) => number | undefined) =>
+    rows(count, (at) => `key ${at % 9}`, scoreOf);
+
+  it.each([
+    [likes, dislikes, 1],
+    [dislikes, likes, 0],
+  ])('misleads itself alone, however often it asks', (honest, lie, trust) => {
+    const audits = new JudgeAudits(
+      mixed(
+        nine(180, honest),
+        rows(1800, () => 'liar', lie),
+      ),
+    );
+    for (const owner of ['key 0', 'key 8', 'a new one', undefined]) expect(audits.for(owner).trust).toBe(trust);
+    expect(audits.judge.trust).toBe(trust);
   });
 
-  it('has the rest where others have shown next to nothing, and all where it is alone', () => {
-    expect(judgeOf([...rows(10, () => 'bob', likes), ...rows(90, oneKey, dislikes)]).agreement).toBeCloseTo(0.2, 1);
-    expect(judgeOf(rows(90, oneKey, dislikes)).agreement).toBe(0);
+  it('does not end what others still wait for, nor keep them from a suspicion', () => {
+    const praise = rows(200, () => 'liar', likes);
+    expect(new JudgeAudits(mixed(praise, nine(9, likes))).for('key 0').trust).toBeUndefined();
+    expect(new JudgeAudits(mixed(praise, nine(9, dislikes))).for('key 0').trust).toBe(0);
+    expect(new JudgeAudits(mixed(praise, rows(8, oneKey, dislikes))).for('ann').trust).toBe(0);
+    const blame = rows(200, () => 'liar', dislikes);
+    expect(new JudgeAudits(mixed(blame, nine(9, likes))).for('key 0').trust).toBeUndefined();
+    expect(new JudgeAudits(blame).for('ann').trust).toBeUndefined();
   });
+
+  it('is one of two whose part is a fifth at most', () => {
+    const lies = rows(1800, (at) => `liar ${at % 2}`, likes);
+    expect(new JudgeAudits(mixed(nine(180, dislikes), lies)).for('key 0')).toMatchObject({ trust: 0 });
+    expect(new JudgeAudits(mixed(nine(180, dislikes), lies)).for('key 0').agreement).toBeLessThan(0.201);
+  });
+
+  it('is not told from one that asks alone: what it has shown is what all are told', () => {
+    const audits = new JudgeAudits(
+      mixed(
+        rows(10, () => 'bob', likes),
+        rows(90, oneKey, dislikes),
+      ),
+    );
+    expect([audits.judge.agreement, audits.for('ann').trust, audits.for('bob').trust]).toEqual([0, 0, undefined]);
+  });
+});
+
+it('a question counts once, however many samples it took', () => {
+  const large = rows(60, oneKey, (agrees) => (agrees ? 0.9 : random.uniform())).map((each) => {
+    const [agreed, differed] = [each.audit!.agreed, each.audit!.differed].map((bins) => bins.map((bin) => 9 * bin));
+    return { ...each, audit: { ...each.audit!, agreed: agreed!, differed: differed! } };
+  });
+  const small = rows(60, oneKey, () => 0.5);
+  const shrunk = large.map((each) => ({
+    ...each,
+    audit: {
+      ...each.audit,
+      agreed: each.audit.agreed.map((bin) => bin / 9),
+      differed: each.audit.differed.map((bin) => bin / 9),
+    },
+  }));
+  expect(judgeOf([...large, ...small]).trust).toBeCloseTo(judgeOf([...shrunk, ...small]).trust!, 9);
 });
 
 it('is told in a sentence', () => {

@@ -1,5 +1,5 @@
 // Sums up what finished searches say of their judge (tree/readings/audit.ts): how often it agrees with the vote, and how much its scores
-// may weigh in one. The same rows in the same order give the same, on every node. Pure.
+// may weigh in one. A key that feeds lies misleads itself alone. The same rows in the same order give the same, on every node. Pure.
 
 import { logisticLine } from '../base/arithmetic.ts';
 import { type Audit, auditBins, binOdds } from '../tree/readings/audit.ts';
@@ -26,61 +26,97 @@ const latest = 2 * halfLife;
 export const leastQuestions = 50;
 /** From so many on, a judge that differs from the vote more often than not weighs nothing. */
 const suspectQuestions = 10;
-/** Most of the weight that one key has, once the others have shown enough. */
+/** Most of the weight that a key has for others. */
 const mostOfKey = 0.2;
 /** Less is as good as none, and would only be noise. */
 const leastTrust = 0.05;
 
-/** `rows`: of one model and its weights, newest first. */
-export function judgeOf(rows: Iterable<AuditRow>, name?: string): AuditedJudge {
-  const kept: { readonly owner: string; readonly audit: Audit; readonly weight: number }[] = [];
-  let [age, questions] = [0, 0];
-  for (const { owner, audit } of rows) {
-    if (audit !== undefined && audit.judge === name) kept.push({ owner, audit, weight: 2 ** (-age / halfLife) });
-    age += 1;
-    if (age <= latest) questions = kept.length;
+const sums = ['questions', 'weight', 'praise', 'pairs', 'right'] as const;
+
+/**
+ * Sums over split questions, each once, however many samples it took, and less with its age: `questions` of those among the latest searches;
+ * `praise`, by how much the judge agrees with the vote more often than not.
+ */
+interface Seen extends Readonly<Record<(typeof sums)[number], number>> {
+  readonly agreed: readonly number[];
+  readonly differed: readonly number[];
+}
+
+/** A judge as each key knows it: by its own searches, and by those of any other as far as they are a fifth of what counts. */
+export class JudgeAudits {
+  /** From the one that blames it most to the one that praises it most. */
+  readonly #keys: readonly (Seen & { readonly owner: string })[];
+  readonly #told = new Map<string | undefined, AuditedJudge>();
+
+  /** `rows`: of one model and its weights, newest first. */
+  constructor(rows: Iterable<AuditRow>, name?: string) {
+    const audited = [...rows].flatMap(({ owner, audit }, age) => {
+      if (audit === undefined || audit.judge !== name) return [];
+      return [{ owner, age, part: 2 ** (-age / halfLife), seen: seenIn(audit) }];
+    });
+    const keys = [...Map.groupBy(audited, ({ owner }) => owner)].map(([owner, own]) => {
+      return { owner, ...sumOf(own), questions: own.filter(({ age }) => age < latest).length };
+    });
+    this.#keys = keys.sort((a, b) => a.praise - b.praise);
   }
-  if (questions < leastQuestions)
-    return isSuspect(kept.map(({ audit }) => audit)) ? { questions, trust: 0 } : { questions };
-  const sums = new Map<string, number>();
-  for (const { owner, weight } of kept) sums.set(owner, (sums.get(owner) ?? 0) + weight);
-  const most = mostFor([...sums.values()], leastQuestions / kept.length);
-  let [pairs, right] = [0, 0];
-  const agreed = Array<number>(auditBins).fill(0);
-  const differed = Array<number>(auditBins).fill(0);
-  for (const { owner, audit, weight: full } of kept) {
-    const weight = full * Math.min(1, most / sums.get(owner)!);
-    pairs += weight * audit.pairs;
-    right += weight * audit.right;
+
+  /** As a key without searches knows it; where that is too little, as the one that has shown most. */
+  get judge(): AuditedJudge {
+    const known = this.for(undefined);
+    const [first] = this.#keys.toSorted((a, b) => b.weight - a.weight);
+    return known.trust === undefined && first !== undefined ? this.for(first.owner) : known;
+  }
+
+  for(owner: string | undefined): AuditedJudge {
+    const own = this.#keys.find((key) => key.owner === owner);
+    const others = this.#keys.filter((key) => key !== own);
+    const told = this.#told.get(owner) ?? judgeIn(own ?? sumOf([]), others);
+    this.#told.set(owner, told);
+    return told;
+  }
+}
+
+function seenIn({ pairs, right, agreed, differed }: Audit): Seen {
+  const samples = [...agreed, ...differed].reduce((sum, each) => sum + each, 0);
+  const [yes, no] = [agreed, differed].map((bins) => bins.map((each) => each / samples));
+  return { questions: 1, weight: 1, praise: right / pairs - 0.5, pairs, right, agreed: yes!, differed: no! };
+}
+
+function sumOf(all: readonly { readonly part: number; readonly seen: Seen }[]): Seen {
+  const [agreed, differed] = [Array<number>(auditBins).fill(0), Array<number>(auditBins).fill(0)];
+  const sum = { questions: 0, weight: 0, praise: 0, pairs: 0, right: 0, agreed, differed };
+  for (const { part, seen } of all) {
+    for (const each of sums) sum[each] += part * seen[each];
     for (let bin = 0; bin < auditBins; bin += 1) {
-      agreed[bin]! += weight * audit.agreed[bin]!;
-      differed[bin]! += weight * audit.differed[bin]!;
+      agreed[bin]! += part * seen.agreed[bin]!;
+      differed[bin]! += part * seen.differed[bin]!;
     }
   }
+  return sum;
+}
+
+/** The two others that praise and blame it most are left out, but for the first suspicion. */
+function judgeIn(own: Seen, others: readonly Seen[]): AuditedJudge {
+  const { questions: heard, pairs, right, agreed, differed } = heardBy(own, others.slice(1, -1));
+  const questions = Math.floor(heard + 1e-9);
+  if (questions < leastQuestions) return isSuspect(own, others) ? { questions, trust: 0 } : { questions };
   // The square of the slope: the vote is wrong at times, and a weak judge agrees with it more than with the truth (lab: worth --table trust).
   const trust = Math.min(1, Math.max(0, slopeOf(agreed, differed))) ** 2;
   return { questions, agreement: right / pairs, trust: trust < leastTrust ? 0 : trust };
 }
 
-function isSuspect(audits: readonly Audit[]): boolean {
-  const differed = audits.reduce((sum, { pairs, right }) => sum + pairs / 2 - right, 0);
-  return audits.length >= suspectQuestions && differed >= 0;
+function isSuspect(own: Seen, others: readonly Seen[]): boolean {
+  const all = others.reduce((sum, { questions }) => sum + questions, own.questions);
+  const heard = heardBy(own, others);
+  return all >= suspectQuestions && heard.weight > 0.5 && heard.praise <= 0;
 }
 
-/**
- * The most that a key may weigh: a fifth of what all then weigh together. Where few keys ask, that would leave next to nothing: then as
- * much as leaves this part of the weight of all.
- */
-function mostFor(sums: readonly number[], leastPart: number): number {
-  const all = (most: number) => sums.reduce((sum, each) => sum + Math.min(each, most), 0);
-  let [low, high] = [0, Math.max(...sums)];
-  const least = leastPart * all(high);
-  for (let step = 0; step < 40; step += 1) {
-    const most = (low + high) / 2;
-    if (most <= mostOfKey * all(most) || all(most) <= least) low = most;
-    else high = most;
-  }
-  return high;
+function heardBy(own: Seen, others: readonly Seen[]): Seen {
+  const all = (most: number) => others.reduce((sum, { weight }) => sum + Math.min(weight, most), own.weight);
+  let most = all(Number.POSITIVE_INFINITY);
+  for (let step = 0; step < 100; step += 1) most = Math.min(most, mostOfKey * all(most));
+  const parts = others.map((seen) => ({ part: Math.min(1, most / seen.weight), seen }));
+  return sumOf([{ part: 1, seen: own }, ...parts]);
 }
 
 /** Of agreement on log odds. The ridge holds the slope of a judge that is never wrong. */

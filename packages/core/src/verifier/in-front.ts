@@ -2,7 +2,7 @@
 
 import type { RequestId, Urgency } from '../engine/engine.ts';
 import {
-  noUsage,
+  freeScore,
   type ScoreRequest,
   type Verifier,
   type VerifierCapabilities,
@@ -27,8 +27,7 @@ export abstract class VerifierInFront implements Verifier {
   }
 
   protected answer({ id }: ScoreRequest, reward: number, feedback?: string): void {
-    const words = feedback === undefined ? {} : { feedback };
-    this.#post?.({ type: 'score', request: id, reward, ...words, usage: noUsage });
+    this.#post?.(freeScore(id, { reward, feedback }));
   }
 
   connect(post: (message: VerifierMessage) => void): void {

@@ -4,7 +4,6 @@ export { falseLine } from './checked-verifier.ts';
 export { runnerCommand } from './command/python-runner.ts';
 export { sandboxKinds } from './command/sandbox.ts';
 export { defineVerifier, makeVerifier, type VerifierPart } from './definition.ts';
-export type { Judgement } from './judging-verifier.ts';
 export { type CausalVerdicts, stepReading } from './prm/causal-formats.ts';
 export { renderQwen } from './prm/qwen-scorer.ts';
 export { UnreadEnd } from './prm/unread-end.ts';
@@ -19,6 +18,7 @@ export type { RemoteVerifier } from './remote/remote-verifier.ts';
 export { sharedServerWarning } from './remote/shared-server.ts';
 export { questionOf } from './scorer.ts';
 export type {
+  Judgement,
   ScoreRequest,
   ScoreUsage,
   Verifier,

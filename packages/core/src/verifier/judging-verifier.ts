@@ -5,18 +5,14 @@ import { isRecord } from '../base/record.ts';
 import type { RequestId, Urgency } from '../engine/engine.ts';
 import { UrgencyQueue } from '../engine/urgency-queue.ts';
 import {
-  noUsage,
+  freeScore,
+  type Judgement,
   type ScoreRequest,
   type Verifier,
   type VerifierCapabilities,
   type VerifierLoad,
   type VerifierMessage,
 } from './verifier.ts';
-
-export interface Judgement {
-  readonly reward: number;
-  readonly feedback?: string | undefined;
-}
 
 export type ScoreStep = (
   request: ScoreRequest,
@@ -110,7 +106,7 @@ export class JudgingVerifier implements Verifier {
       );
     }
     this.#running -= 1;
-    if (this.#unanswered.delete(request)) this.post({ type: 'score', request, ...judgement, usage: noUsage });
+    if (this.#unanswered.delete(request)) this.post(freeScore(request, judgement));
   }
 
   #fail(request: RequestId, error: unknown): void {

@@ -26,17 +26,21 @@ export interface ScoreUsage {
 
 export const noUsage: ScoreUsage = { computedTokens: 0, cachedTokens: 0 };
 
+export interface Judgement {
+  readonly reward: number;
+  /** Why, in words; a program may put them to the model. */
+  readonly feedback?: string | undefined;
+}
+
 export type VerifierMessage =
-  | {
-      readonly type: 'score';
-      readonly request: RequestId;
-      readonly reward: number;
-      /** Why, in words; a program may put them to the model. */
-      readonly feedback?: string | undefined;
-      readonly usage: ScoreUsage;
-    }
+  | (Judgement & { readonly type: 'score'; readonly request: RequestId; readonly usage: ScoreUsage })
   | { readonly type: 'fault'; readonly request: RequestId; readonly fault: Fault }
   | Custody;
+
+/** Of a step that no model has read. */
+export function freeScore(request: RequestId, judgement: Judgement): VerifierMessage {
+  return { type: 'score', request, ...judgement, usage: noUsage };
+}
 
 export interface VerifierCapabilities {
   readonly name: string;

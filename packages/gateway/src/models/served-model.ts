@@ -15,7 +15,7 @@ import { type Clock, type Fault, hash } from '@coppice/core/base';
 import type { FormQuestion, ModelConfig, ServerConfig, Upstream } from '@coppice/core/config';
 import type { Embedder } from '@coppice/core/embedder';
 import { type Engine, type PanelMember, panelEngine, SharedEngine } from '@coppice/core/engine';
-import { type AuditedJudge, judgeSentence, type LogEntry } from '@coppice/core/log';
+import { JudgeAudits, judgeSentence, type LogEntry } from '@coppice/core/log';
 import { createSharedScheduler } from '@coppice/core/policy';
 import { programOf } from '@coppice/core/program';
 import { LiveLoop, Runtime, type Token } from '@coppice/core/runtime';
@@ -28,6 +28,7 @@ export interface ModelHooks {
   watches(search: string): boolean;
   onFault(search: string | undefined, fault: Fault): void;
   onPrompt(search: string, tokens: number): void;
+  ownerOf(search: string): string | undefined;
 }
 
 /** Steps a runtime: by timers in production, in virtual time in simulations. */
@@ -85,8 +86,8 @@ export class ServedModel {
   readonly upstream: Upstream | undefined;
   readonly runtime: Runtime;
   weights: string | undefined;
-  /** Recent audit of its verifier, over searches of all nodes. */
-  judge: AuditedJudge = { questions: 0 };
+  /** Recent audits of its verifier, over searches of all nodes. */
+  audits = new JudgeAudits([]);
   readonly judgeName: string;
   isReloading = false;
   readonly #writers: readonly Engine[];
@@ -119,7 +120,7 @@ export class ServedModel {
       // Boosts only searches whose own policy says so: each request may choose.
       scheduler: createSharedScheduler(config.policy, policySettings({}, config)),
       budget: mostStrands(config),
-      trust: () => (config.trust === 0 ? null : (config.trust ?? this.judge.trust)),
+      trust: (id) => (config.trust === 0 ? null : (config.trust ?? this.audits.for(hooks.ownerOf(id)).trust)),
       judge: this.judgeName,
       clock,
       requestTimeoutMs: config.requestMs,
@@ -146,9 +147,9 @@ export class ServedModel {
 
   /** Describes the judge in words; undefined if no verifier judges samples. */
   get judgement(): string | undefined {
-    const { verifier, config, judge } = this;
+    const { verifier, config, audits } = this;
     if (verifier === undefined || verifier.capabilities.readsLogprobs || verifier.capabilities.exact) return undefined;
-    return judgeSentence(judge, config.trust);
+    return judgeSentence(audits.judge, config.trust);
   }
 
   get servers(): readonly string[] {
@@ -161,7 +162,7 @@ export class ServedModel {
     try {
       await this.engine.reload?.();
       this.weights = weights;
-      this.judge = { questions: 0 };
+      this.audits = new JudgeAudits([]);
     } finally {
       this.isReloading = false;
     }

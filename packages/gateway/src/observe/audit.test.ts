@@ -2,12 +2,13 @@
 
 import { expect, test } from 'vitest';
 import type { Loose } from '../../../../tests/support/loose.ts';
-import { ask, outlivingJournal, post, runGateway } from '../../../../tests/support/running-gateway.ts';
+import { ask, outlivingJournal, post, question, runGateway } from '../../../../tests/support/running-gateway.ts';
 import { type Script, ScriptedVerifier } from '../../../../tests/support/scripted-engine.ts';
 import { until } from '../../../../tests/support/until.ts';
 import type { Journal } from '../../../core/src/journal/journal.ts';
 import { eventsIn, hasEvent } from '../../../core/src/log/entry.ts';
 import type { ScoreRequest } from '../../../core/src/verifier/verifier.ts';
+import { newKey } from '../http/keys.ts';
 
 /** Five samples, three of which agree. */
 const split: Script = ({ index }) => ({
@@ -26,8 +27,10 @@ async function told(url: string): Promise<{ readonly judge: string; readonly met
 }
 
 /** The weight that a new search gives to its judge. */
-async function trustOf(url: string, journal: Journal, seed: number): Promise<number | undefined> {
-  const { coppice } = await ask(url, { ...wish, seed });
+async function trustOf(url: string, journal: Journal, seed: number, key = ''): Promise<number | undefined> {
+  const body = { model: 'm', messages: question.messages, ...wish, seed };
+  const response = await post(`${url}/v1/chat/completions`, body, { authorization: `Bearer ${key}` });
+  const { coppice } = (await response.json()) as Loose;
   const events = (await journal.read(coppice.search, -1, 1000)).flatMap(eventsIn);
   return events.flatMap(({ event }) => (event.type === 'priced' ? [event.judge?.trust] : []))[0];
 }
@@ -57,6 +60,20 @@ test.each([
   expect(await trustOf(second.url, journal, 51)).toBe(trust);
   const history = (await (await fetch(`${first.url}/v1/history?range=1h`)).json()) as Loose;
   expect(history.kinds[0]).toMatchObject({ program: 'auto', judge_agreement: trust });
+});
+
+test('a key on whose searches the judge agrees with the vote makes no other key trust it', async () => {
+  const journal = outlivingJournal();
+  const [many, few] = [newKey(), newKey()];
+  const keys = [
+    { name: 'many', hash: many.hash },
+    { name: 'few', hash: few.hash },
+  ];
+  const options = { journal, scripted: { script: split }, verifier: new ScriptedVerifier(likes), config: { keys } };
+  const { url } = await runGateway({ ...options, limits });
+  for (let at = 0; at < 50; at += 1) await trustOf(url, journal, at, many.key);
+  await until(async () => (await trustOf(url, journal, 50, many.key)) === 1);
+  expect(await trustOf(url, journal, 51, few.key)).toBe(0.3);
 });
 
 test('an end that a crash left unrecorded gives one row, and clients see nothing of it', async () => {

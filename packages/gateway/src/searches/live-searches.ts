@@ -149,6 +149,10 @@ export class LiveSearches implements ModelHooks {
     return [...this.#listeners(id)].some(({ token }) => token !== undefined);
   }
 
+  ownerOf(id: string): string | undefined {
+    return this.#byId.get(id)?.facts.owner;
+  }
+
   onFault(search: string | undefined, fault: Fault): void {
     const live = this.#byId.get(search ?? '');
     if (live !== undefined) live.lastFault = fault.code;

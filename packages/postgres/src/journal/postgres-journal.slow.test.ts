@@ -94,7 +94,7 @@ describe.skipIf(!hasPostgres)('the journal in PostgreSQL', () => {
       nodes.map(async (journal) => {
         const audits = new Audits(journal, { nowMs: () => 0 });
         await audits.refresh();
-        return audits.judge('m', undefined, undefined);
+        return audits.of('m', undefined, undefined).judge;
       }),
     );
     expect(judges[0]).toEqual({ questions: 60, agreement: 1, trust: 0 });

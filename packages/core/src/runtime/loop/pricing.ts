@@ -27,14 +27,15 @@ export function price(parts: RuntimeParts, search: Search, nowMs: number): void 
 }
 
 /** Terms that stay the same for the whole search. Waves are wide if strands are idle, the engine is fast and tokens have no price; those of turns gain no time by it. */
-function opening({ options, service, queue, leases }: RuntimeParts, search: Search): Terms {
+function opening(parts: RuntimeParts, search: Search): Terms {
+  const { service, queue, leases } = parts;
   const least = agentTurn(search.request.prompt) && worthConstants.turn;
   const usual = queue.usualPath(search.kind);
   const isCheap = search.request.writers === undefined && slownessOf(service) === 1;
   const isRoomy = queue.searches.size === 0 && 2 * leases.taken <= queue.budget;
   const hurried = isCheap && isRoomy && !search.isIdle && !least ? true : undefined;
   const isJudged = search.request.scoring !== 'self-consistency';
-  const judge = isJudged ? judging({ options, service }) : undefined;
+  const judge = isJudged ? judging(parts, search) : undefined;
   return { price: 0, judge, hurried, least, usual: least && usual ? Math.max(usual, least) : usual };
 }
 
@@ -57,8 +58,8 @@ function isHurried({ request, arrivalMs }: Search, nowMs: number): boolean {
 }
 
 /** A verifier that reads log probabilities is the generator's own confidence: no judge. */
-function judging({ options, service }: Pick<RuntimeParts, 'options' | 'service'>): Judging | undefined {
-  const given = options.trust?.();
+function judging({ options, service }: RuntimeParts, { id }: Search): Judging | undefined {
+  const given = options.trust?.(id);
   if (options.verifier === undefined || options.verifier.capabilities.readsLogprobs || given === null) return undefined;
   const { readingCost = 1, trust } = options.verifier.capabilities;
   // Only the runtime of a served model names its judge, and audits it. One that came with its trust need not wait for that.

@@ -59,11 +59,11 @@ export class Flights {
   readonly #byId = new Map<RequestId, Flight>();
   /** When a server took each request, in that order; held requests have no clock. */
   readonly #clocks = new Map<RequestId, number>();
-  #arrivals: Arrival[] = [];
-  #toGenerate: GenerateRequest[] = [];
+  readonly #arrivals: Arrival[] = [];
+  readonly #toGenerate: GenerateRequest[] = [];
   readonly #scores: ScoreBatcher;
-  #toCancel: Flight[] = [];
-  #toUpdate: Flight[] = [];
+  readonly #toCancel: Flight[] = [];
+  readonly #toUpdate: Flight[] = [];
 
   constructor(options: FlightsOptions, meter: ServiceMeter) {
     this.#options = options;
@@ -80,9 +80,7 @@ export class Flights {
   }
 
   takeArrivals(): Arrival[] {
-    const arrivals = this.#arrivals;
-    this.#arrivals = [];
-    return arrivals;
+    return this.#arrivals.splice(0);
   }
 
   start(search: Search, expansion: Expansion, indices: readonly number[], lane: Lane, nowMs: number): void {
@@ -91,54 +89,44 @@ export class Flights {
     const isProbe = expansion.probe === true;
     const named = manner?.proposed && !isProbe ? namedSteps(node) : undefined;
     const shape = isProbe ? undefined : shapeBelow(search.request, node);
-    const form = formKey(expansion.sampling, manner);
-    const usual = stepNeeds(search.request, this.#options.verifier, !isProbe && this.#isWatched(search));
+    const { engine, verifier, watches, onToken } = this.#options;
+    const isWatched = !isProbe && (watches?.(search.id) ?? onToken !== undefined);
+    const usual = stepNeeds(search.request, verifier, isWatched);
     const needs = manner?.entropy ? { ...usual, entropy: true } : usual;
     const common = manner?.choices === undefined ? pathFor(search, node, manner, shape?.words, isProbe) : undefined;
     const isPlain = !isProbe && manner === undefined;
-    const mayBeWhole = isPlain && drawsWhole(search, needs, this.#options.engine.capabilities);
+    const mayBeWhole = isPlain && drawsWhole(search, needs, engine.capabilities);
     let first: RequestId | undefined;
     for (const index of indices) {
       const known = isPlain ? search.drawn.take(node.key) : named?.[index];
       if (known !== undefined || named !== undefined) {
-        this.#hand(search, expansion, index, known, lane, nowMs);
+        assert(known !== undefined, `no probe at node ${node.id} has named a step ${index}`);
+        this.#passOn(this.#known(search, expansion, index, stepPath(node), lane), known, nowMs);
         continue;
       }
       const own = mannerAt(manner, index);
       const path = common ?? pathFor(search, node, own, shape?.words, isProbe);
-      const place = { node, index, form, draw: drawKey(node.key, index, form), path };
       const wholeTokens = mayBeWhole ? wholeTokensOf(search, node) : undefined;
       const what = { manner: own, shape, isProbe, wholeTokens, lane, step: undefined };
-      const flight = this.#add({ search, ...place, ...what }, nowMs);
+      const flight = this.#add({ search, ...placeIn(expansion, index, path), ...what }, nowMs);
       first ??= flight.id;
       const priority = this.#priorityOf(search, path);
       this.#toGenerate.push({ ...generateRequest(flight, expansion), priority, expansion: first, needs });
     }
   }
 
-  #isWatched({ id }: Search): boolean {
-    const { watches, onToken } = this.#options;
-    return watches === undefined ? onToken !== undefined : watches(id);
+  /** An end that its program wants the verifier to read. Its tokens were counted when they were drawn. */
+  #read(search: Search, expansion: Expansion, lane: Lane, nowMs: number): void {
+    const { node, indices } = expansion;
+    const flight = this.#known(search, expansion, indices[0]!, stepPath(node.parent!), lane);
+    this.#sendToVerifier({ ...flight, isProbe: true }, { ...node.step!, tokens: 0 }, nowMs);
   }
 
-  /** A step that is known already: a probe has named it, or it is part of a whole draw. */
-  #hand(search: Search, expansion: Expansion, index: number, step: Step | undefined, lane: Lane, nowMs: number): void {
-    const { node, manner, sampling } = expansion;
-    assert(step !== undefined, `no probe at node ${node.id} has named a step ${index}`);
-    const form = formKey(sampling, manner);
-    const place = { node, index, form, draw: drawKey(node.key, index, form), path: stepPath(node) };
-    const flight = { search, ...place, manner, shape: undefined, isProbe: false, lane, step: undefined };
-    this.#passOn({ ...flight, id: this.#ids.take(), ...untold }, step, nowMs);
-  }
-
-  /** An end that its program wants the verifier to read. */
-  #read(search: Search, { node, indices, manner, sampling }: Expansion, lane: Lane, nowMs: number): void {
-    const [index] = indices;
-    const form = formKey(sampling, manner);
-    const place = { node, index: index!, form, draw: drawKey(node.key, index!, form), path: stepPath(node.parent!) };
-    const flight = { search, ...place, manner, shape: undefined, isProbe: true, lane, step: undefined };
-    // Its tokens were counted when they were drawn.
-    this.#sendToVerifier({ ...flight, id: this.#ids.take(), ...untold }, { ...node.step!, tokens: 0 }, nowMs);
+  /** A child that a probe has named, that is part of a whole draw, or that is only read. */
+  #known(search: Search, expansion: Expansion, index: number, path: readonly PathStep[], lane: Lane): Flight {
+    const { manner } = expansion;
+    const what = { manner, shape: undefined, isProbe: false, lane, step: undefined };
+    return { search, ...placeIn(expansion, index, path), ...what, id: this.#ids.take(), ...untold };
   }
 
   promote(search: Search, node: NodeId, ghost: Ghost): void {
@@ -243,11 +231,11 @@ export class Flights {
     for (const [id, sinceMs] of this.#clocks) {
       // The same sum as in nextExpiryMs: a difference could round to just below and never fall due.
       if (nowMs < sinceMs + requestTimeoutMs) return;
-      const flight = this.#byId.get(id);
-      if (flight !== undefined && this.#goesOn(flight, nowMs)) continue;
+      const flight = this.#byId.get(id)!;
+      if (this.#goesOn(flight, nowMs)) continue;
       this.#forget(id);
-      if (flight !== undefined) this.#meter.ended(placeOf(flight), id, nowMs, undefined);
-      if (flight === undefined || flight.cancelled) continue;
+      this.#meter.ended(placeOf(flight), id, nowMs, undefined);
+      if (flight.cancelled) continue;
       this.#toCancel.push(flight);
       const where = placeOf(flight) === 'engine' ? engineOf(flight) : 'verifier';
       this.#fail(flight, fault('timeout', `no answer from the ${where} in ${requestTimeoutMs} ms (requestTimeoutMs)`));
@@ -280,12 +268,9 @@ export class Flights {
 
   dispatch(nowMs: number): void {
     const { engine, verifier } = this.#options;
-    const [cancel, generate] = [this.#toCancel, this.#toGenerate];
-    const sent = this.#scores.take(nowMs);
-    if (sent.length + cancel.length + generate.length + this.#toUpdate.length === 0) return;
-    [this.#toCancel, this.#toGenerate] = [[], []];
-    const scores = sent.filter((request) => this.#isWanted(request.id));
-    const requests = generate.filter((request) => this.#isWanted(request.id));
+    const cancel = this.#toCancel.splice(0);
+    const scores = this.#scores.take(nowMs).filter((request) => this.#isWanted(request.id));
+    const requests = this.#toGenerate.splice(0).filter((request) => this.#isWanted(request.id));
     const atEngine = cancel.filter((flight) => flight.step === undefined).map((flight) => flight.id);
     const atVerifier = cancel.filter((flight) => flight.step !== undefined).map((flight) => flight.id);
     if (atEngine.length > 0) engine.cancel(atEngine);
@@ -310,11 +295,8 @@ export class Flights {
 
   #priorityOf({ request, urgency }: Search, path: readonly PathStep[]): number {
     const { priority } = request;
-    const own = this.#options.scheduler.order?.priority?.(
-      priority,
-      path.reduce((sum, { step }) => sum + step.tokens, 0),
-    );
-    return own ?? urgency ?? priority;
+    const tokens = path.reduce((sum, { step }) => sum + step.tokens, 0);
+    return this.#options.scheduler.order?.priority?.(priority, tokens) ?? urgency ?? priority;
   }
 
   reorder(search: Search): void {
@@ -392,6 +374,11 @@ const untold = { cancelled: false, streamedTokens: 0, heardTokens: 0, timeouts: 
 /** Tokens of the prompt: those that the engine read, less the path. */
 function promptTokens({ computedTokens, cachedTokens }: GenerationUsage, path: readonly PathStep[]): number {
   return path.reduce((left, { step }) => left - step.tokens, computedTokens + cachedTokens);
+}
+
+function placeIn({ node, manner, sampling }: Expansion, index: number, path: readonly PathStep[]) {
+  const form = formKey(sampling, manner);
+  return { node, index, form, draw: drawKey(node.key, index, form), path };
 }
 
 function placeOf({ step }: Flight): ServerKind {

@@ -25,8 +25,8 @@ export interface RuntimeOptions {
   readonly budget: number;
   readonly clock: Clock;
   readonly work?: WorkEstimates | undefined;
-  /** How far the verifier's scores are believed as weights of votes, in 0 to 1, by what was seen of them; null: it reads nothing. */
-  readonly trust?: (() => number | null | undefined) | undefined;
+  /** How far a search believes the verifier's scores as weights of votes, in 0 to 1, by what was seen of them; null: it reads nothing. */
+  readonly trust?: ((search: string) => number | null | undefined) | undefined;
   /** Names the verifier and its settings: what is seen of one says nothing of another. */
   readonly judge?: string | undefined;
   /** From when a server takes a request to its failure; undefined waits for ever. */

@@ -4,9 +4,9 @@
 import { raise } from '../../base/fault.ts';
 import { jsonOrText } from '../../base/record.ts';
 import { turnFacts } from '../../tree/readings/agent-turn.ts';
-import { type Judgement, JudgingVerifier, judgementOf, shown } from '../judging-verifier.ts';
+import { JudgingVerifier, judgementOf, shown } from '../judging-verifier.ts';
 import { questionOf } from '../scorer.ts';
-import { noUsage, type ScoreRequest } from '../verifier.ts';
+import { freeScore, type Judgement, type ScoreRequest } from '../verifier.ts';
 import { type ContainedCommand, type ProcessEnd, runContained } from './contained-process.ts';
 import { type JudgedEnd, judgeCode } from './judged-code.ts';
 import { type RunnerRole, runnerCommand } from './python-runner.ts';
@@ -70,8 +70,7 @@ export class CommandVerifier extends JudgingVerifier {
   override score(requests: readonly ScoreRequest[]): void {
     const isWhole = ({ step }: ScoreRequest) => step.end === 'eos';
     super.score(requests.filter(isWhole));
-    for (const request of requests)
-      if (!isWhole(request)) this.post({ type: 'score', request: request.id, reward: unfinished, usage: noUsage });
+    for (const request of requests) if (!isWhole(request)) this.post(freeScore(request.id, { reward: unfinished }));
   }
 
   override async close(): Promise<void> {

@@ -8,9 +8,10 @@ import type { RequestId, Urgency } from '../../engine/engine.ts';
 import { faultOf } from '../../remote/failure.ts';
 import { attemptsAfter, mayRetry, retryDelayMs } from '../../remote/retry.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
-import type { Judgement } from '../judging-verifier.ts';
 import type { ScoredPath, Scorer, ScoringServer } from '../scorer.ts';
 import {
+  freeScore,
+  type Judgement,
   noUsage,
   type ScoreRequest,
   type ScoreUsage,
@@ -82,7 +83,7 @@ export class RemoteVerifier implements Verifier {
       this.#entries.set(request.id, entry);
       const known = this.#cache.get(request);
       if (known === undefined) this.#enqueue(entry);
-      else this.#answer(entry, { type: 'score', request: request.id, ...known, usage: noUsage });
+      else this.#answer(entry, freeScore(request.id, known));
     }
     this.#pump();
   }

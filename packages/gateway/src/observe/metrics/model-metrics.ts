@@ -98,9 +98,9 @@ function addEmbedding(registry: Registry, models: Models): void {
 function addJudging(registry: Registry, models: Models): void {
   const metrics = perModel(registry, models, (model) => (model.judgement === undefined ? undefined : model));
   const share = 'Share of pairs of samples in which the verifier agrees with the vote; NaN while unknown';
-  metrics.gauge('judge_agreement_ratio', share, ({ judge }) => judge.agreement ?? Number.NaN);
+  metrics.gauge('judge_agreement_ratio', share, ({ audits }) => audits.judge.agreement ?? Number.NaN);
   const power = 'Power of its odds in a vote, by its agreement or as configured; NaN while unknown';
-  metrics.gauge('judge_trust_ratio', power, ({ judge, config }) => config.trust ?? judge.trust ?? Number.NaN);
+  metrics.gauge('judge_trust_ratio', power, ({ audits, config }) => config.trust ?? audits.judge.trust ?? Number.NaN);
   const split = 'Searches behind agreement and trust: samples disagreed and it read them, of the last 4,000';
-  metrics.gauge('judge_split_searches', split, ({ judge }) => judge.questions);
+  metrics.gauge('judge_split_searches', split, ({ audits }) => audits.judge.questions);
 }

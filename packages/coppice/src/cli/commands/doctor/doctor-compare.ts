@@ -14,7 +14,7 @@ import {
 } from '@coppice/core/answering';
 import type { OddsLine } from '@coppice/core/base';
 import { budgetOf, type ModelConfig, shippedModel } from '@coppice/core/config';
-import { judgeOf, judgeSentence } from '@coppice/core/log';
+import { JudgeAudits, judgeSentence } from '@coppice/core/log';
 import { auditSamples } from '@coppice/core/tree';
 import { type Advice, adviceOf, comparisonLines } from '../../../bench/doctor/advice.ts';
 import { type CompareClock, type ComparedRun, compare } from '../../../bench/doctor/compare.ts';
@@ -109,11 +109,11 @@ function isJudged({ verifier }: OpenModel): boolean {
 
 function judgementOf(model: OpenModel, { questions }: ComparedRun): string | undefined {
   if (!isJudged(model)) return undefined;
-  const rows = questions.map(({ id: owner, samples }) => {
+  const rows = questions.map(({ samples }) => {
     const read = samples.map(({ meaning, scores }) => ({ meaning, score: scores.last }));
-    return { owner, audit: auditSamples(read) };
+    return { owner: 'doctor', audit: auditSamples(read) };
   });
-  return judgeSentence(judgeOf(rows), model.config.trust);
+  return judgeSentence(new JudgeAudits(rows).judge, model.config.trust);
 }
 
 function answeredLine({ questions, failed, elapsedMs }: Comparison): string {
