@@ -3,6 +3,7 @@
 
 import { logisticLine } from '../base/arithmetic.ts';
 import { type Audit, auditBins, binOdds } from '../tree/readings/audit.ts';
+import { type BranchWorth, branchSentence, branchWorth } from './branch-worth.ts';
 
 /** A finished search: the key that it was asked with, and its audit where it has one. */
 export interface AuditRow {
@@ -17,6 +18,8 @@ export interface AuditedJudge {
   readonly agreement?: number;
   /** s of a weight odds^s; undefined while too few are known. */
   readonly trust?: number;
+  /** Where it chose beginnings; a key knows its own searches alone. */
+  readonly branching?: BranchWorth | undefined;
 }
 
 /** Searches after which one counts half. */
@@ -46,12 +49,19 @@ interface Seen extends Readonly<Record<(typeof sums)[number], number>> {
 export class JudgeAudits {
   /** From the one that blames it most to the one that praises it most. */
   readonly #keys: readonly (Seen & { readonly owner: string })[];
+  readonly #branched: ReadonlyMap<string, BranchWorth>;
   readonly #told = new Map<string | undefined, AuditedJudge>();
 
   /** `rows`: of one model and its weights, newest first. */
   constructor(rows: Iterable<AuditRow>, name?: string) {
-    const audited = [...rows].flatMap(({ owner, audit }, age) => {
-      if (audit === undefined || audit.judge !== name) return [];
+    const all = [...rows];
+    const branched = all.flatMap(({ owner, audit }) => {
+      return audit?.branched && audit.judge === name ? [{ owner, branched: audit.branched }] : [];
+    });
+    const ofKeys = [...Map.groupBy(branched, ({ owner }) => owner)];
+    this.#branched = new Map(ofKeys.map(([owner, own]) => [owner, branchWorth(own.map((each) => each.branched))]));
+    const audited = all.flatMap(({ owner, audit }, age) => {
+      if (audit === undefined || audit.judge !== name || audit.branched !== undefined) return [];
       return [{ owner, age, part: 2 ** (-age / halfLife), seen: seenIn(audit) }];
     });
     const keys = [...Map.groupBy(audited, ({ owner }) => owner)].map(([owner, own]) => {
@@ -64,15 +74,17 @@ export class JudgeAudits {
   get judge(): AuditedJudge {
     const known = this.for(undefined);
     const [first] = this.#keys.toSorted((a, b) => b.weight - a.weight);
-    return known.trust === undefined && first !== undefined ? this.for(first.owner) : known;
+    const judge = known.trust === undefined && first !== undefined ? this.for(first.owner) : known;
+    const [branching] = [...this.#branched.values()].sort((a, b) => b.searches - a.searches);
+    return { ...judge, branching };
   }
 
   for(owner: string | undefined): AuditedJudge {
     const own = this.#keys.find((key) => key.owner === owner);
     const others = this.#keys.filter((key) => key !== own);
-    const told = this.#told.get(owner) ?? judgeIn(own ?? sumOf([]), others);
-    this.#told.set(owner, told);
-    return told;
+    const judge = this.#told.get(owner) ?? judgeIn(own ?? sumOf([]), others);
+    this.#told.set(owner, judge);
+    return { ...judge, branching: this.#branched.get(owner ?? '') };
   }
 }
 
@@ -126,7 +138,12 @@ function slopeOf(agreed: readonly number[], differed: readonly number[]): number
 }
 
 /** `fixed`: the operator's `trust`. */
-export function judgeSentence({ questions, agreement, trust }: AuditedJudge, fixed?: number): string {
+export function judgeSentence(judge: AuditedJudge, fixed?: number): string {
+  const told = trustSentence(judge, fixed);
+  return judge.branching === undefined ? told : `${told}; ${branchSentence(judge.branching)}`;
+}
+
+function trustSentence({ questions, agreement, trust }: AuditedJudge, fixed?: number): string {
   if (fixed === 0) return 'your reward model is not used: trust is set to 0';
   const by = fixed === undefined ? '' : `; trust is set to ${fixed}`;
   if (agreement === undefined) {

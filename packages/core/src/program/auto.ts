@@ -3,16 +3,10 @@
 // `worth` ends the search; what it does next follows from the tree alone.
 
 import type { Answer } from '../log/end.ts';
+import type { Node } from '../tree/node.ts';
+import { nextBeginning, readingIndex, scoreOf, wasRead } from '../tree/readings/branching.ts';
 import { type Belief, countedBelief, sampleVotes } from '../tree/readings/certaindex.ts';
-import {
-  allEnds,
-  courseOf,
-  readingIndex,
-  type SampleCourse,
-  SampleVote,
-  scoreOf,
-  worthConstants,
-} from '../tree/readings/worth.ts';
+import { allEnds, courseOf, type SampleCourse, SampleVote, worthConstants } from '../tree/readings/worth.ts';
 import type { Tree } from '../tree/tree.ts';
 import { Samples, type SamplesOptions, samplesDefaults, samplesShape } from './best-of-n.ts';
 import { bestAnswer, described } from './choice.ts';
@@ -70,6 +64,10 @@ class Auto extends Samples {
     return true;
   }
 
+  protected override beginning(tree: Tree): Node {
+    return nextBeginning(tree);
+  }
+
   override demand(tree: Tree): number {
     return Math.max(super.demand(tree), this.#course(tree).unread.length);
   }
@@ -108,10 +106,10 @@ class Auto extends Samples {
   }
 }
 
-/** A strand that had an end read has done its work; it was no sample. */
+/** A strand that had a path read has done its work; it was no sample. */
 function closeRead(tree: Tree): void {
-  for (const { id, node, probing } of [...tree.strands.values()]) {
-    const isRead = node.terminal && probing === undefined && node.probes?.has(readingIndex);
-    if (isRead) tree.record({ type: 'closed', strand: id, closing: 'ended' });
+  for (const { id, start, node, awaiting, probing } of [...tree.strands.values()]) {
+    const isFree = start === node && awaiting === 0 && probing === undefined;
+    if (isFree && wasRead(node)) tree.record({ type: 'closed', strand: id, closing: 'ended' });
   }
 }

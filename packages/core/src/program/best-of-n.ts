@@ -4,6 +4,7 @@
 
 import type { Knobs } from '../base/knob.ts';
 import type { Answer } from '../log/end.ts';
+import type { Node } from '../tree/node.ts';
 import { type Belief, countedBelief, sampleVotes } from '../tree/readings/certaindex.ts';
 import { coldest, greedySampling } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
@@ -125,7 +126,13 @@ export class Samples implements Program {
     if (ready !== undefined) return askBelow(tree, ready, [freeIndex(ready.node)], sampling);
     const isFull = tree.strands.size >= this.#widest || !afford.mayOpen;
     if (!mayOpen || isFull || rolloutsLeft(tree, this.wanted(tree)) <= 0 || doomed?.(tree.root)) return undefined;
-    return askBelow(tree, openAt(tree, tree.root), [freeIndex(tree.root)], sampling);
+    const from = this.beginning(tree);
+    return askBelow(tree, openAt(tree, from), [freeIndex(from)], sampling);
+  }
+
+  /** Where the next sample begins. */
+  protected beginning({ root }: Tree): Node {
+    return root;
   }
 
   tell(tree: Tree, outcome: Outcome): boolean {

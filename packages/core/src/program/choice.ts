@@ -9,8 +9,8 @@ import { mean } from '../base/arithmetic.ts';
 import type { Answer } from '../log/end.ts';
 import type { NodeId } from '../tree/events.ts';
 import { answerPart, hasEnded, isComplete, type Node, pathText } from '../tree/node.ts';
+import { scoreOf } from '../tree/readings/branching.ts';
 import { distinctAnswers } from '../tree/readings/distinct-answers.ts';
-import { scoreOf } from '../tree/readings/worth.ts';
 import type { Tree } from '../tree/tree.ts';
 
 export const choices = ['best', 'vote', 'majority'] as const;

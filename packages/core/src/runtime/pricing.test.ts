@@ -36,6 +36,7 @@ function served(
     delayMs = 10,
     trust = undefined as null | number | undefined,
     judge = undefined as string | undefined,
+    branches = undefined as boolean | undefined,
   } = {},
 ) {
   const world = new ToyWorld();
@@ -52,6 +53,7 @@ function served(
     verifier,
     trust: () => trust,
     judge,
+    ...(branches !== undefined && { branches: () => branches }),
     scheduler: createScheduler('vanilla'),
     budget,
     clock: world.clock,
@@ -128,4 +130,40 @@ it('asks a judge that is audited, and that no audit knows yet, to read split vot
 it('hurries a search most of whose time is over', () => {
   const { prices } = served(1, 8, { price: 1e-6, deadlineMs: 60 });
   expect(prices.some(({ hurried }) => hurried)).toBe(true);
+});
+
+it.each([1, 2, 3, 4])(
+  'goes on below beginnings where that pays, and loses nothing where much fails, in weather %d',
+  (weather) => {
+    const { results, events, prices, faults, widest } = served(
+      30,
+      24,
+      { price: 1e-6 },
+      { branches: true, trust: 0.5, fail: 0.1, weather },
+    );
+    expect(faults).toEqual([]);
+    expect(widest).toBeLessThanOrEqual(24);
+    expect(results.filter(({ exit }) => exit.rule !== 'worth' && exit.rule !== 'rollouts')).toEqual([]);
+    expect(prices.every(({ branches }) => branches! >= 3)).toBe(true);
+    const reads = new Set(events.flatMap(({ event }) => (event.type === 'probing' ? [event.strand] : [])));
+    const begun = events.filter(({ event }) => event.type === 'opened' && event.node !== 0 && !reads.has(event.strand));
+    expect(begun.length).toBeGreaterThan(20);
+  },
+);
+
+it('tries that in one search of twenty that a trusted judge reads, and nowhere else', () => {
+  const tries = (over: Parameters<typeof served>[3]) => {
+    const { prices } = served(200, 64, { price: 1e-6 }, over);
+    return new Set(prices.flatMap(({ search, branches }) => (branches === undefined ? [] : [search]))).size;
+  };
+  const some = tries({ branches: false, trust: 0.5 });
+  expect(some).toBeGreaterThan(2);
+  expect(some).toBeLessThan(25);
+  for (const over of [
+    { trust: 0.5 },
+    { branches: true, trust: 0 },
+    { branches: true, trust: null },
+    { branches: true, judge: 'new' },
+  ])
+    expect(tries(over)).toBe(0);
 });

@@ -76,6 +76,8 @@ export interface Terms {
   readonly least?: number | undefined;
   /** Tokens of a sample, as the model's searches before had them. */
   readonly usual?: number | undefined;
+  /** Set where it branches (readings/branching.ts): fresh samples of its first wave. */
+  readonly branches?: number | undefined;
 }
 
 export interface Judging {

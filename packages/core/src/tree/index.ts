@@ -30,6 +30,7 @@ export {
 } from './node.ts';
 export { agentTurn, turnIn } from './readings/agent-turn.ts';
 export { auditSamples } from './readings/audit.ts';
+export { scoreOf } from './readings/branching.ts';
 export {
   agreeing,
   type Belief,
@@ -49,7 +50,6 @@ export {
   firstWaveOf,
   isSplit,
   nextWave,
-  scoreOf,
   weightOf,
   worthConstants,
   worthOf,

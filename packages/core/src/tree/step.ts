@@ -89,7 +89,7 @@ export interface Manner {
   readonly after?: readonly number[];
   /** Probe: its reply is scored as a step would be. */
   readonly scored?: true;
-  /** Probe of an end: nothing is generated, the verifier scores the path. */
+  /** Probe: nothing is generated, the verifier scores the path up to here. */
   readonly read?: true;
   /** Probe: its reply names steps. Children: nothing is generated, they are the steps that a probe of their parent named. */
   readonly proposed?: true;

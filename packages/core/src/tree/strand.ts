@@ -50,7 +50,7 @@ export function awaitChildren(strand: Strand, node: Node, { indices, sampling, m
 }
 
 export function awaitProbe(strand: Strand, node: Node, { index, sampling, manner }: ProbeDraw): void {
-  const isAsked = manner.read ? node.terminal : !node.terminal;
+  const isAsked = manner.read ? node.parent !== undefined : !node.terminal;
   const isFree = strand.node === node && isAsked && strand.awaiting === 0 && strand.probing === undefined;
   if (!isFree || node.probes?.has(index) || index < 0) raise('bad-event', `probe ${index} of node ${node.id}`);
   strand.probing = { index, sampling, manner };

@@ -121,6 +121,7 @@ export class ServedModel {
       scheduler: createSharedScheduler(config.policy, policySettings({}, config)),
       budget: mostStrands(config),
       trust: (id) => (config.trust === 0 ? null : (config.trust ?? this.audits.for(hooks.ownerOf(id)).trust)),
+      branches: (id) => this.audits.for(hooks.ownerOf(id)).branching?.pays === true,
       judge: this.judgeName,
       clock,
       requestTimeoutMs: config.requestMs,

@@ -112,3 +112,53 @@ test('an operator who sets trust switches the audit off', async () => {
   expect(await trustOf(url, journal, 1)).toBe(0.25);
   expect((await told(url)).judge).toMatch(/; trust is set to 0.25$/);
 });
+
+test('one vote of twenty shows what going on from the middle of a sample is worth, and all branch where it pays', async () => {
+  const journal = outlivingJournal();
+  /** Two steps, then one of two answers. */
+  const script: Script = ({ path, index, seed }) =>
+    path.length < 2
+      ? { text: `${'so '.repeat(200)}way ${index} ${seed}\n\n`, end: 'delimiter' }
+      : { text: `#### ${seed % 2 === 0 ? 2 : 1}`, end: 'eos' };
+  const verifier = new ScriptedVerifier(({ step }) => 0.4 + (step.text.length % 3) / 10);
+  const { url } = await runGateway({ journal, scripted: { script }, verifier, model: { trust: 0.2 }, limits });
+  /** First waves of the searches that branch. */
+  const branching = async (count: number) => {
+    const found: { readonly search: string; readonly branches: number }[] = [];
+    for (let seed = 0; seed < count; seed += 1) {
+      const body = { ...wish, coppice: { program: 'auto', rollouts: 16 }, seed };
+      const { coppice } = (await (await post(`${url}/v1/chat/completions`, { ...question, ...body })).json()) as Loose;
+      const events = (await journal.read(coppice.search, -1, 1000)).flatMap(eventsIn);
+      const priced = events.find(({ event }) => event.type === 'priced')?.event as Loose;
+      if (priced?.branches !== undefined) found.push({ search: coppice.search, branches: priced.branches });
+    }
+    return found;
+  };
+  const tried = await branching(60);
+  expect(tried.length).toBeGreaterThan(0);
+  expect(tried.length).toBeLessThan(10);
+  await until(async () => (await told(url)).judge.includes('; whether branching pays is unknown: '));
+  const rows = await journal.ended({ fromMs: 0, before: { endedMs: 1e15, id: '' }, limit: 60 });
+  const row = rows.find(({ outcome }) => (outcome as Loose).audit?.branched !== undefined)!;
+  const { audit, ...outcome } = row.outcome as Loose;
+  for (let at = 0; at < 200; at += 1) {
+    const isRight = at % 2;
+    const branched = { fresh: isRight, below: isRight, bothFresh: isRight, bothBelow: isRight, oneOfEach: isRight };
+    const facts = {
+      owner: row.owner,
+      fingerprint: 'f',
+      background: true,
+      createdMs: row.createdMs,
+      title: 't',
+      request: {},
+    };
+    await journal.accept({ id: `row ${at}`, ...facts, about: row.about });
+    await journal.claim(`row ${at}`, 0, 1);
+    const shown = { ...outcome, audit: { ...audit, branched: { ...branched, tokens: [100, 300] } } };
+    await journal.finish(`row ${at}`, 1, { state: 'done', endedMs: row.endedMs, outcome: shown, texts: {} });
+  }
+  await ask(url, wish);
+  await until(async () => (await told(url)).judge.includes('so votes branch'));
+  expect((await told(url)).metrics).toMatch(/coppice_judge_branching_ratio\{model="m"\} [23]\.\d/);
+  expect(await branching(5)).toHaveLength(5);
+});

@@ -71,7 +71,23 @@ export const resultFacts = z.object({
   escalated_to: text.exactOptional(),
   /** See tree/readings/audit.ts; for figures over many searches. */
   audit: z
-    .object({ judge: text.exactOptional(), pairs: number, right: number, agreed: bins, differed: bins })
+    .object({
+      judge: text.exactOptional(),
+      pairs: number,
+      right: number,
+      agreed: bins,
+      differed: bins,
+      branched: z
+        .object({
+          fresh: number,
+          below: number,
+          bothFresh: number,
+          bothBelow: number,
+          oneOfEach: number,
+          tokens: z.tuple([number, number]),
+        })
+        .exactOptional(),
+    })
     .exactOptional(),
 });
 export type ResultFacts = Written<typeof resultFacts>;

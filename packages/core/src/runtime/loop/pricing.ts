@@ -2,9 +2,11 @@
 // number of those that wait, and on a slow engine: answers get a little worse before they get late, the least promising first. Its judge is
 // as dear and as trusted as when it began.
 
+import { Random } from '../../base/random.ts';
 import type { Judging, Terms } from '../../tree/events.ts';
 import { agentTurn } from '../../tree/readings/agent-turn.ts';
-import { worthConstants } from '../../tree/readings/worth.ts';
+import { beginnings } from '../../tree/readings/branching.ts';
+import { firstWaveOf, worthConstants } from '../../tree/readings/worth.ts';
 import type { RuntimeParts } from '../parts/parts.ts';
 import type { Search } from '../search/search.ts';
 
@@ -36,7 +38,23 @@ function opening(parts: RuntimeParts, search: Search): Terms {
   const hurried = isCheap && isRoomy && !search.isIdle && !least ? true : undefined;
   const isJudged = search.request.scoring !== 'self-consistency';
   const judge = isJudged ? judging(parts, search) : undefined;
-  return { price: 0, judge, hurried, least, usual: least && usual ? Math.max(usual, least) : usual };
+  const terms: Terms = { price: 0, judge, hurried, least, usual: least && usual ? Math.max(usual, least) : usual };
+  return { ...terms, branches: branchesFrom(parts, search, terms) };
+}
+
+/** One search in so many branches to find out what that is worth, which is below a hundredth of all tokens. */
+const tried = 20;
+
+/** Fresh samples of the first wave of a search that branches; undefined in others. */
+function branchesFrom({ options }: RuntimeParts, { id, request }: Search, terms: Terms): number | undefined {
+  const { limits, shape, seed, prompt } = request;
+  const { judge, least } = terms;
+  const { opens, switches } = options.engine.capabilities.thinking ?? {};
+  const isAble = judge && !judge.isNew && judge.trust > 0 && !least && shape === undefined && !opens && !switches;
+  if (!isAble || options.branches === undefined) return undefined;
+  const lot = () => new Random('branches', seed, JSON.stringify(prompt).slice(-1000)).integer(tried);
+  if (!options.branches(id) && lot() > 0) return undefined;
+  return Math.max(beginnings, firstWaveOf({ usual: terms.usual, price: limits.price! }, limits.rollouts));
 }
 
 /** In steps of √2: a change that does not matter is not logged. */

@@ -27,6 +27,8 @@ export interface RuntimeOptions {
   readonly work?: WorkEstimates | undefined;
   /** How far a search believes the verifier's scores as weights of votes, in 0 to 1, by what was seen of them; null: it reads nothing. */
   readonly trust?: ((search: string) => number | null | undefined) | undefined;
+  /** True where its searches have shown that a draw below another's beginning is worth more than a fresh one; some then find out. */
+  readonly branches?: ((search: string) => boolean) | undefined;
   /** Names the verifier and its settings: what is seen of one says nothing of another. */
   readonly judge?: string | undefined;
   /** From when a server takes a request to its failure; undefined waits for ever. */

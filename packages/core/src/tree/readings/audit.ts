@@ -4,7 +4,8 @@
 import { meaningOf } from '../../answer/groups.ts';
 import { hasEnded } from '../node.ts';
 import type { Tree } from '../tree.ts';
-import { isSplit, scoreOf, worthConstants } from './worth.ts';
+import { type BranchAudit, branchAuditOf, scoreOf } from './branching.ts';
+import { isSplit, worthConstants } from './worth.ts';
 
 /** Agreement of one search's judge with its vote, in numbers, which may be kept where texts may not. */
 export interface Audit {
@@ -13,6 +14,8 @@ export interface Audit {
   /** Pairs of a read sample of the majority's answer and one of another, and those that the judge orders so; ties count half. */
   readonly pairs: number;
   readonly right: number;
+  /** Of a vote that branched, which says nothing else: its samples are not independent. */
+  readonly branched?: BranchAudit;
   /** Histograms of log odds: of the read samples of the majority's answer, and of those of others. */
   readonly agreed: readonly number[];
   readonly differed: readonly number[];
@@ -38,8 +41,10 @@ function binOf(score: number): number {
 }
 
 /** Reads a tree of independent samples, scored as they ended or later. A text that was drawn twice was read once. */
-export function auditOf({ nodes }: Tree): Audit | undefined {
-  const ends = nodes.filter((node) => node.pruned || hasEnded(node));
+export function auditOf(tree: Tree): Audit | undefined {
+  const branched = branchAuditOf(tree);
+  if (branched !== undefined) return { pairs: 0, right: 0, agreed: [], differed: [], branched };
+  const ends = tree.nodes.filter((node) => node.pruned || hasEnded(node));
   const samples = ends.flatMap((end) => {
     const meaning = hasEnded(end) ? meaningOf(end) : undefined;
     const twins = Array<AuditedSample>(end.count - 1).fill({ meaning, score: undefined });

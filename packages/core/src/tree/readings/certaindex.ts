@@ -100,10 +100,13 @@ function votesOf(node: Node): PathVote[] {
 /**
  * The longest prefix of samples that have all come to their end. Samples that end early are the short ones, and short answers
  * are not like the others: counting whatever has come would favour them. Which sample is which follows from the child indices: the k-th sample
- * that comes to a node takes its child k, and a draw depends on its key alone.
+ * that comes to a node takes its child k, and a draw depends on its key alone. `taken`: children of each node that earlier samples took.
  */
-export function sampleEnds({ root }: Tree, most = Number.POSITIVE_INFINITY): Node[] {
-  const taken = new Map<Node, number>();
+export function sampleEnds(
+  { root }: Pick<Tree, 'root'>,
+  most = Number.POSITIVE_INFINITY,
+  taken = new Map<Node, number>(),
+): Node[] {
   const ends: Node[] = [];
   while (ends.length < most) {
     const end = nextSample(root, taken);

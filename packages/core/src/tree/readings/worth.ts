@@ -7,7 +7,7 @@ import { mean } from '../../base/arithmetic.ts';
 import type { Judging, Terms } from '../events.ts';
 import { hasEnded, type Node } from '../node.ts';
 import type { Tree } from '../tree.ts';
-import { sampleEnds } from './certaindex.ts';
+import { type Draw, drawsOf, scoreOf, unreadBeginnings, wasRead } from './branching.ts';
 
 /** Found on recorded samples of several sets of questions (lab/docs/experiments/real-models.md); whoever changes one measures all of them again. */
 export const worthConstants = {
@@ -35,9 +35,6 @@ export const worthConstants = {
 } as const;
 
 const { firstWave, hurry, wave, reading, leastTrust, contenders, reads, glance, leastScore } = worthConstants;
-
-/** The probe of an end by which the judge reads it. */
-export const readingIndex = 0;
 
 /** A vote after its first so many samples. */
 export interface SampleStanding {
@@ -128,17 +125,21 @@ function followed(tree: Tree, most: number): SampleCourse {
   const { terms } = tree;
   const vote = new SampleVote(terms?.judge, terms?.least);
   if (terms === undefined) return { standing: vote.standing, wanted: most, unread: [], isOver: false, depth: 0 };
-  let wanted = firstWaveOf(terms, most);
-  for (const end of countedEnds(tree)) {
-    vote.add(end);
+  let wanted = terms.branches ?? firstWaveOf(terms, most);
+  for (const { end, shared } of countedDraws(tree)) {
+    vote.add(end, shared);
     if (vote.samples < wanted) continue;
     if (terms.least !== undefined && vote.ranked.length === 0 && !hasRepair(tree))
       return { standing: vote.standing, wanted, unread: [], isOver: false, depth: 0, repairs: true };
     const { unread, isWorth } = weighed(vote, terms.price, wanted >= most);
     const { standing, depth } = vote;
     if (unread.length > 0 || !isWorth) return { standing, wanted, unread, isOver: unread.length === 0, depth };
+    const begun = unreadBeginnings(tree);
+    if (begun.length > 0) return { standing, wanted, unread: begun, isOver: false, depth };
     wanted = nextWave(standing, terms, most);
   }
+  if (vote.samples < (terms.branches ?? 0))
+    return { standing: vote.standing, wanted, unread: [], isOver: false, depth: 0 };
   const known = new SampleVote(undefined, terms.least);
   for (const end of allEnds(tree)) known.add(end);
   if (known.samples > 0) wanted = Math.max(wanted, leastNeed(known.standing, terms.price, most));
@@ -172,11 +173,11 @@ export function nextWave(standing: SampleStanding, { price, hurried }: Omit<Term
  * The samples that count, in their own order. Behind one that failed in the middle none would ever count: then all that have ended do,
  * as soon as none is open.
  */
-function countedEnds(tree: Tree): readonly Node[] {
-  const ends = sampleEnds(tree);
+function countedDraws(tree: Tree): readonly Draw[] {
+  const draws = drawsOf(tree);
   const { completed, pruned } = tree.closed;
   const isOpen = [...tree.strands.values()].some(({ node }) => !node.terminal);
-  return isOpen || ends.length >= completed + pruned ? ends : allEnds(tree);
+  return isOpen || draws.length >= completed + pruned ? draws : allEnds(tree).map((end) => ({ end, shared: 0 }));
 }
 
 /** Every end, as often as it was drawn, in the order in which they came. */
@@ -205,9 +206,10 @@ export class SampleVote {
     this.#least = least;
   }
 
-  add(end: Node): void {
+  /** `shared`: tokens of it that another sample has drawn. */
+  add(end: Node, shared = 0): void {
     this.samples += 1;
-    this.#drawn += Math.max(end.pathTokens, this.#least);
+    this.#drawn += Math.max(end.pathTokens - shared, this.#least);
     const meaning = hasEnded(end) ? meaningOf(end) : undefined;
     if (meaning === undefined) return;
     const answer = this.#answers.get(meaning) ?? { ends: [], weight: 0 };
@@ -281,14 +283,4 @@ export class SampleVote {
     const tokens = [...new Set(ends)].reduce((sum, { pathTokens }) => sum + pathTokens, 0);
     return tokens * (this.#judge?.cost ?? 0);
   }
-}
-
-/** The judge was asked, whether it answered or not. */
-function wasRead({ probes }: Node): boolean {
-  return probes?.has(readingIndex) === true;
-}
-
-/** The judge's score of a sample that it has read. */
-export function scoreOf({ probes }: Node): number | undefined {
-  return probes?.get(readingIndex)?.reward;
 }

@@ -101,6 +101,8 @@ function addJudging(registry: Registry, models: Models): void {
   metrics.gauge('judge_agreement_ratio', share, ({ audits }) => audits.judge.agreement ?? Number.NaN);
   const power = 'Power of its odds in a vote, by its agreement or as configured; NaN while unknown';
   metrics.gauge('judge_trust_ratio', power, ({ audits, config }) => config.trust ?? audits.judge.trust ?? Number.NaN);
+  const branch = "Worth of going on from another sample's middle, in fresh samples; NaN while unknown";
+  metrics.gauge('judge_branching_ratio', branch, ({ audits }) => audits.judge.branching?.worth ?? Number.NaN);
   const split = 'Searches behind agreement and trust: samples disagreed and it read them, of the last 4,000';
   metrics.gauge('judge_split_searches', split, ({ audits }) => audits.judge.questions);
 }

@@ -1,0 +1,132 @@
+// Samples that begin as another did. A vote that branches draws, beside each fresh sample behind its first wave, one that goes on from the
+// middle of the best of its first three, as the judge reads them; and shows what such a draw is worth, by the vote of fresh ones. Pure.
+
+import { meaningOf } from '../../answer/groups.ts';
+import { mean } from '../../base/arithmetic.ts';
+import { type Node, pathTo } from '../node.ts';
+import type { Tree } from '../tree.ts';
+import { sampleEnds } from './certaindex.ts';
+
+/** The probe of a node by which the judge reads its path. */
+export const readingIndex = 0;
+/** Samples of which the best beginning is taken. */
+export const beginnings = 3;
+
+/** A sample that has ended. */
+export interface Draw {
+  readonly end: Node;
+  /** Tokens of the sample with which it begins. */
+  readonly shared: number;
+}
+
+/** How a vote that branched came out: shares of right draws, by the vote of other fresh ones, and what a draw cost. */
+export interface BranchAudit {
+  readonly fresh: number;
+  readonly below: number;
+  /** Right together: two fresh draws, two below the beginning, one of each. */
+  readonly bothFresh: number;
+  readonly bothBelow: number;
+  readonly oneOfEach: number;
+  /** Of a draw below, with what the judge read for it, and of a fresh one. */
+  readonly tokens: readonly [below: number, fresh: number];
+}
+
+/** The judge was asked, whether it answered or not. */
+export function wasRead({ probes }: Node): boolean {
+  return probes?.has(readingIndex) === true;
+}
+
+/** The judge's score of a path that it has read. */
+export function scoreOf({ probes }: Node): number | undefined {
+  return probes?.get(readingIndex)?.reward;
+}
+
+/** The middles of the first samples; none where they are too short to have any, or one. */
+function middlesOf(tree: Tree): Node[] {
+  const ends = sampleEnds(tree, beginnings);
+  const middles = ends.length < beginnings ? [] : [...new Set(ends.flatMap((end) => middleOf(end) ?? []))];
+  return middles.length < 2 ? [] : middles;
+}
+
+function middleOf(end: Node): Node | undefined {
+  const distance = ({ pathTokens }: Node) => Math.abs(pathTokens - end.pathTokens / 2);
+  const inner = pathTo(end).slice(0, -1);
+  return inner.toSorted((a, b) => distance(a) - distance(b))[0];
+}
+
+export function unreadBeginnings(tree: Tree): Node[] {
+  return tree.terms?.branches === undefined ? [] : middlesOf(tree).filter((node) => !wasRead(node));
+}
+
+function beginningOf(tree: Tree): Node | undefined {
+  const middles = tree.terms?.branches === undefined ? [] : middlesOf(tree);
+  if (!middles.every(wasRead)) return undefined;
+  const scored = middles.filter((node) => scoreOf(node) !== undefined);
+  return scored.toSorted((a, b) => scoreOf(b)! - scoreOf(a)!)[0];
+}
+
+/** Where the next sample begins. */
+export function nextBeginning(tree: Tree): Node {
+  const { root, terms } = tree;
+  const beginning = beginningOf(tree);
+  if (beginning === undefined) return root;
+  const drawn = ({ byIndex, inFlight }: Node) => (byIndex?.size ?? 0) + (inFlight?.size ?? 0);
+  return drawn(beginning) - beginning.count <= drawn(root) - terms!.branches! ? beginning : root;
+}
+
+/** The samples that count, in their own order. */
+export function drawsOf(tree: Tree): Draw[] {
+  const { fresh, below } = kindsOf(tree);
+  if (below === undefined) return fresh;
+  const first = tree.terms!.branches!;
+  const draws = fresh.slice(0, first);
+  for (let at = 0; draws.length >= first + 2 * at && below[at] !== undefined; at += 1)
+    draws.push(below[at]!, ...fresh.slice(first + at, first + at + 1));
+  return draws;
+}
+
+function kindsOf(tree: Tree): { readonly fresh: Draw[]; readonly below?: Draw[] } {
+  const taken = new Map<Node, number>();
+  const fresh = sampleEnds(tree, undefined, taken).map((end) => ({ end, shared: 0 }));
+  const root = beginningOf(tree);
+  if (root === undefined) return { fresh };
+  return { fresh, below: sampleEnds({ root }, undefined, taken).map((end) => ({ end, shared: root.pathTokens })) };
+}
+
+/** Undefined where nothing was drawn below a beginning, or nothing can be said of it. */
+export function branchAuditOf(tree: Tree): BranchAudit | undefined {
+  const { fresh, below = [] } = kindsOf(tree);
+  const first = tree.terms?.branches ?? fresh.length;
+  const later = fresh.slice(first);
+  const parent = beginningOf(tree);
+  const others = fresh.slice(0, first).filter(({ end }) => !pathTo(end).includes(parent!));
+  const pairs = later.flatMap((one, at) => later.slice(at + 1).map((other) => [one, other]));
+  const seen = pairs.flatMap((pair) => {
+    const right = leaderOf([...others, ...later.filter((each) => !pair.includes(each))]);
+    if (right === undefined || below.length < 2) return [];
+    const shareOf = (draws: readonly Draw[]) => mean(draws.map(({ end }) => Number(meaningOf(end) === right)));
+    const [own, fresh] = [shareOf(below), shareOf(pair)];
+    const bothBelow = bothOf(own, below.length);
+    return [{ fresh, below: own, bothFresh: bothOf(fresh, 2), bothBelow, oneOfEach: own * fresh }];
+  });
+  if (seen.length === 0) return undefined;
+  const of = (share: keyof (typeof seen)[number]) => mean(seen.map((each) => each[share]));
+  const tokens = (draws: readonly Draw[]) => mean(draws.map(({ end, shared }) => end.pathTokens - shared));
+  const read = tree.terms!.judge!.cost * middlesOf(tree).reduce((sum, { pathTokens }) => sum + pathTokens, 0);
+  const shares = { fresh: of('fresh'), below: of('below') };
+  const together = { bothFresh: of('bothFresh'), bothBelow: of('bothBelow'), oneOfEach: of('oneOfEach') };
+  return { ...shares, ...together, tokens: [tokens(below) + read / below.length, tokens(later)] };
+}
+
+/** The share of pairs of `count` draws of which both are right, where a share of all is. */
+function bothOf(share: number, count: number): number {
+  return (share * (share * count - 1)) / (count - 1);
+}
+
+/** What most of them mean; undefined where they are even. */
+function leaderOf(draws: readonly Draw[]): string | undefined {
+  const groups = Map.groupBy(draws, ({ end }) => meaningOf(end));
+  groups.delete(undefined);
+  const [first, second] = [...groups].sort(([, a], [, b]) => b.length - a.length);
+  return first === undefined || first[1].length === second?.[1].length ? undefined : first[0];
+}
