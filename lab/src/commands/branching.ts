@@ -49,6 +49,7 @@ const columns: readonly (readonly [
   ['best drawn of 3', ({ bestDrawn }) => bestDrawn, 100, 1],
   ['AUC', ({ auc }) => auc, 1, 2],
   ['worth of a draw', ({ worth }) => worth, 1, 2],
+  ['by the vote', ({ byVote }) => byVote, 1, 2],
   ...continuations.map((count, at) => [`vote +${count}`, ({ gains }: BranchingFigures) => gains[at]!, 100, 1] as const),
 ];
 

@@ -4,6 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { mean, Random } from '@coppice/core/base';
+import { branchWorth } from '@coppice/core/log';
+import { auditBranches, type BranchAudit } from '@coppice/core/tree';
 import { percentile } from '../statistics.ts';
 import { shuffled } from './worth-course.ts';
 
@@ -59,6 +61,8 @@ export interface BranchingFigures {
   readonly auc: number;
   /** (1 - ρ) · right below the best scored / right of a fresh one / tokens of a continuation over those of a sample. */
   readonly worth: number;
+  /** The same as coppice finds it out while it serves: by the vote of other samples, without labels; NaN if they are too few. */
+  readonly byVote: number;
   /** Points of a vote of three samples and so many continuations below the best scored prefix, over as many tokens of fresh ones. */
   readonly gains: readonly number[];
 }
@@ -66,8 +70,20 @@ export interface BranchingFigures {
 export const continuations = [1, 2, 4] as const;
 const rightOf = (ends: readonly DrawnEnd[]) => mean(ends.map(([, right]) => right));
 
+/** As a search that branches would show it, with all samples that were not cut as later ones. */
+function auditedBy({ samples, prefixes }: ContinuedQuestion, judgeCost: number): BranchAudit | undefined {
+  const best = prefixes.reduce((one, other) => (other.odds > one.odds ? other : one));
+  const parents = prefixes.map(({ parent }) => samples[parent]!);
+  const told = (ends: readonly DrawnEnd[]) =>
+    ends.map(([answer, , tokens]) => ({ meaning: answer < 0 ? undefined : String(answer), tokens }));
+  const others = parents.filter((sample) => sample !== samples[best.parent]);
+  const later = samples.filter((sample) => !parents.includes(sample));
+  const read = judgeCost * prefixes.reduce((sum, { tokens }) => sum + tokens, 0);
+  return auditBranches(told(others), told(later), told(best.ends), read);
+}
+
 /** What one question adds to each sum. */
-function termsOf(question: ContinuedQuestion, gains: readonly number[]) {
+function termsOf(question: ContinuedQuestion, gains: readonly number[], judgeCost: number) {
   const { samples, prefixes } = question;
   const ends = prefixes.map((prefix) => prefix.ends);
   const best = prefixes.reduce((one, other) => (other.odds > one.odds ? other : one));
@@ -86,6 +102,7 @@ function termsOf(question: ContinuedQuestion, gains: readonly number[]) {
     won,
     of,
     gains,
+    audit: auditedBy(question, judgeCost),
   };
 }
 
@@ -148,7 +165,7 @@ export function branchingOf(questions: readonly ContinuedQuestion[], judgeCost: 
     const random = new Random('branching', seed, at);
     const instead = (count: number) => (count * drawn + judgeCost * read) / whole;
     const gains = continuations.map((count) => gainOf(question, count, instead(count), random));
-    return termsOf(question, gains);
+    return termsOf(question, gains, judgeCost);
   });
   const random = new Random('resamples', seed);
   const resampled = () => terms.map(() => terms[random.integer(terms.length)]!);
@@ -161,10 +178,11 @@ export function branchingOf(questions: readonly ContinuedQuestion[], judgeCost: 
 }
 
 function summed(terms: readonly ReturnType<typeof termsOf>[], cost: number): BranchingFigures {
-  const of = (term: Exclude<keyof (typeof terms)[number], 'gains'>) => mean(terms.map((each) => each[term]));
+  const of = (term: Exclude<keyof (typeof terms)[number], 'gains' | 'audit'>) => mean(terms.map((each) => each[term]));
   const rho = (of('together') - of('apart')) / (of('below') - of('apart'));
   const worth = ((1 - rho) * of('bestScored')) / of('fresh') / cost;
   const gains = continuations.map((_, at) => mean(terms.map((each) => each.gains[at]!)));
   const plain = { share: of('share'), fresh: of('fresh'), below: of('below'), bestScored: of('bestScored') };
-  return { ...plain, rho, bestDrawn: of('bestDrawn'), auc: of('won') / of('of'), worth, gains };
+  const byVote = branchWorth(terms.flatMap(({ audit }) => audit ?? [])).worth ?? Number.NaN;
+  return { ...plain, rho, bestDrawn: of('bestDrawn'), auc: of('won') / of('of'), worth, byVote, gains };
 }

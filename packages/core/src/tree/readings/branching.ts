@@ -93,26 +93,44 @@ function kindsOf(tree: Tree): { readonly fresh: Draw[]; readonly below?: Draw[] 
   return { fresh, below: sampleEnds({ root }, undefined, taken).map((end) => ({ end, shared: root.pathTokens })) };
 }
 
-/** Undefined where nothing was drawn below a beginning, or nothing can be said of it. */
+/** Undefined where too little was drawn below a beginning, or the vote says nothing of it. */
 export function branchAuditOf(tree: Tree): BranchAudit | undefined {
   const { fresh, below = [] } = kindsOf(tree);
-  const first = tree.terms?.branches ?? fresh.length;
-  const later = fresh.slice(first);
+  const { branches = fresh.length, judge } = tree.terms ?? {};
   const parent = beginningOf(tree);
-  const others = fresh.slice(0, first).filter(({ end }) => !pathTo(end).includes(parent!));
+  const others = fresh.slice(0, branches).filter(({ end }) => !pathTo(end).some((node) => node === parent));
+  const read = middlesOf(tree).reduce((sum, { pathTokens }) => sum + pathTokens, 0) * (judge?.cost ?? 0);
+  const told = (draws: readonly Draw[]) =>
+    draws.map(({ end, shared }) => ({ meaning: meaningOf(end), tokens: end.pathTokens - shared }));
+  return auditBranches(told(others), told(fresh.slice(branches)), told(below), read);
+}
+
+/** What a draw means, and its own tokens. */
+interface ToldDraw {
+  readonly meaning: string | undefined;
+  readonly tokens: number;
+}
+
+/** `others`: of the first wave, without the one that was gone on with; `later`: fresh ones beside those below; `read`: what judging cost. */
+export function auditBranches(
+  others: readonly ToldDraw[],
+  later: readonly ToldDraw[],
+  below: readonly ToldDraw[],
+  read: number,
+): BranchAudit | undefined {
+  if (below.length < 2) return undefined;
   const pairs = later.flatMap((one, at) => later.slice(at + 1).map((other) => [one, other]));
   const seen = pairs.flatMap((pair) => {
     const right = leaderOf([...others, ...later.filter((each) => !pair.includes(each))]);
-    if (right === undefined || below.length < 2) return [];
-    const shareOf = (draws: readonly Draw[]) => mean(draws.map(({ end }) => Number(meaningOf(end) === right)));
+    if (right === undefined) return [];
+    const shareOf = (draws: readonly ToldDraw[]) => mean(draws.map(({ meaning }) => Number(meaning === right)));
     const [own, fresh] = [shareOf(below), shareOf(pair)];
     const bothBelow = bothOf(own, below.length);
     return [{ fresh, below: own, bothFresh: bothOf(fresh, 2), bothBelow, oneOfEach: own * fresh }];
   });
   if (seen.length === 0) return undefined;
   const of = (share: keyof (typeof seen)[number]) => mean(seen.map((each) => each[share]));
-  const tokens = (draws: readonly Draw[]) => mean(draws.map(({ end, shared }) => end.pathTokens - shared));
-  const read = tree.terms!.judge!.cost * middlesOf(tree).reduce((sum, { pathTokens }) => sum + pathTokens, 0);
+  const tokens = (draws: readonly ToldDraw[]) => mean(draws.map((each) => each.tokens));
   const shares = { fresh: of('fresh'), below: of('below') };
   const together = { bothFresh: of('bothFresh'), bothBelow: of('bothBelow'), oneOfEach: of('oneOfEach') };
   return { ...shares, ...together, tokens: [tokens(below) + read / below.length, tokens(later)] };
@@ -124,8 +142,8 @@ function bothOf(share: number, count: number): number {
 }
 
 /** What most of them mean; undefined where they are even. */
-function leaderOf(draws: readonly Draw[]): string | undefined {
-  const groups = Map.groupBy(draws, ({ end }) => meaningOf(end));
+function leaderOf(draws: readonly ToldDraw[]): string | undefined {
+  const groups = Map.groupBy(draws, ({ meaning }) => meaning);
   groups.delete(undefined);
   const [first, second] = [...groups].sort(([, a], [, b]) => b.length - a.length);
   return first === undefined || first[1].length === second?.[1].length ? undefined : first[0];
