@@ -13,7 +13,7 @@ export const readingIndex = 0;
 export const beginnings = 3;
 
 /** A sample that has ended. */
-export interface Draw {
+export interface SampleDraw {
   readonly end: Node;
   /** Tokens of the sample with which it begins. */
   readonly shared: number;
@@ -75,7 +75,7 @@ export function nextBeginning(tree: Tree): Node {
 }
 
 /** The samples that count, in their own order. */
-export function drawsOf(tree: Tree): Draw[] {
+export function drawsOf(tree: Tree): SampleDraw[] {
   const { fresh, below } = kindsOf(tree);
   if (below === undefined) return fresh;
   const first = tree.terms!.branches!;
@@ -85,7 +85,7 @@ export function drawsOf(tree: Tree): Draw[] {
   return draws;
 }
 
-function kindsOf(tree: Tree): { readonly fresh: Draw[]; readonly below?: Draw[] } {
+function kindsOf(tree: Tree): { readonly fresh: SampleDraw[]; readonly below?: SampleDraw[] } {
   const taken = new Map<Node, number>();
   const fresh = sampleEnds(tree, undefined, taken).map((end) => ({ end, shared: 0 }));
   const root = beginningOf(tree);
@@ -100,7 +100,7 @@ export function branchAuditOf(tree: Tree): BranchAudit | undefined {
   const parent = beginningOf(tree);
   const others = fresh.slice(0, branches).filter(({ end }) => !pathTo(end).some((node) => node === parent));
   const read = middlesOf(tree).reduce((sum, { pathTokens }) => sum + pathTokens, 0) * (judge?.cost ?? 0);
-  const told = (draws: readonly Draw[]) =>
+  const told = (draws: readonly SampleDraw[]) =>
     draws.map(({ end, shared }) => ({ meaning: meaningOf(end), tokens: end.pathTokens - shared }));
   return auditBranches(told(others), told(fresh.slice(branches)), told(below), read);
 }

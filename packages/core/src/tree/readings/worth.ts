@@ -7,7 +7,7 @@ import { mean } from '../../base/arithmetic.ts';
 import type { Judging, Terms } from '../events.ts';
 import { hasEnded, type Node } from '../node.ts';
 import type { Tree } from '../tree.ts';
-import { type Draw, drawsOf, scoreOf, unreadBeginnings, wasRead } from './branching.ts';
+import { drawsOf, type SampleDraw, scoreOf, unreadBeginnings, wasRead } from './branching.ts';
 
 /** Found on recorded samples of several sets of questions (lab/docs/experiments/real-models.md); whoever changes one measures all of them again. */
 export const worthConstants = {
@@ -173,7 +173,7 @@ export function nextWave(standing: SampleStanding, { price, hurried }: Omit<Term
  * The samples that count, in their own order. Behind one that failed in the middle none would ever count: then all that have ended do,
  * as soon as none is open.
  */
-function countedDraws(tree: Tree): readonly Draw[] {
+function countedDraws(tree: Tree): readonly SampleDraw[] {
   const draws = drawsOf(tree);
   const { completed, pruned } = tree.closed;
   const isOpen = [...tree.strands.values()].some(({ node }) => !node.terminal);
