@@ -184,7 +184,7 @@ export class RemoteEngine implements Engine {
 
   async close(): Promise<void> {
     this.cancel(this.#awaited.ids);
-    this.#dispatch.close();
+    this.#dispatch.isClosed = true;
     this.#watch.stop();
     this.#gauges.stop();
     this.#list?.stop();

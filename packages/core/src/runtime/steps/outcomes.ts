@@ -14,7 +14,8 @@ export function stepOutcome(flight: Flight, step: Step, { reward, feedback }: St
     const reply = replyTo(manner, step, search.request.extract, reward);
     return { probe: true, node: node.id, index, reply };
   }
-  return placed(flight, childOf(node.id, flight, step, { reward, feedback, answer: answerOf(flight, step) }));
+  const answer = answerOf(flight, step);
+  return placed(flight, { ok: true, node: node.id, index, form: flight.form, step, reward, feedback, answer });
 }
 
 function readingOf(reward: number | undefined): ProbeReply {
@@ -29,32 +30,19 @@ export function faultOutcome(flight: Flight, problem: Fault): Outcome {
   return { probe: true, node: node.id, index, ...(writer.model === undefined ? {} : { ...writer, fault: problem }) };
 }
 
-export function ghostOutcome(node: NodeId, ghost: Ghost): Outcome {
-  return childOf(node, ghost, ghost.step, ghost);
+export function ghostOutcome(node: NodeId, { index, form, step, reward, feedback, answer }: Ghost): Outcome {
+  return { ok: true, node, index, form, step, reward, feedback, answer };
 }
 
 export function isBelowGhost({ search, node }: Flight): boolean {
   return search.tree.nodes[node.id] !== node;
 }
 
-function placed<Known extends ChildOutcome>(flight: Flight, outcome: Known): Known {
+function placed(flight: Flight, outcome: ChildOutcome): Outcome {
   return isBelowGhost(flight) ? { ...outcome, below: flight.node } : outcome;
 }
 
 export interface StepScore {
   readonly reward?: number | undefined;
   readonly feedback?: string | undefined;
-}
-
-interface Findings extends StepScore {
-  readonly answer?: string | undefined;
-}
-
-function childOf(
-  node: NodeId,
-  { index, form }: Pick<Flight, 'index' | 'form'>,
-  step: Step,
-  { reward, feedback, answer }: Findings,
-): ChildOutcome & { readonly ok: true } {
-  return { ok: true, node, index, form, step, reward, feedback, answer };
 }

@@ -85,13 +85,6 @@ export function pathAfter(node: Node, after: readonly number[] = []): PathStep[]
   return path;
 }
 
-function pathWith(path: readonly PathStep[], suffix: string, node: Node, byUser = false): PathStep[] {
-  if (byUser) return [...withTurns(path), turnPiece(path.at(-1)?.key ?? node.key, suffix)];
-  if (suffix === '') return withTurns(path);
-  const step: Step = { text: suffix, tokens: tokensOf(suffix), meanLogprob: 0, end: 'length' };
-  return [...withTurns(path), { key: nodeKey(path.at(-1)?.key ?? node.key, step), step }];
-}
-
 /** About four characters a token; read only by engines that count without a tokenizer. */
 function tokensOf(text: string): number {
   return Math.ceil(text.length / 4);
@@ -121,12 +114,14 @@ export function pathFor(
   isProbe = false,
 ): PathStep[] {
   const words = shaped ?? (manner && wordsOf(search.tree, node, manner));
-  const byUser = shaped === undefined && manner?.byUser === true;
   const opening = shaped === undefined && !isProbe ? openingBelow(search.request, node, manner) : undefined;
   const suffix = (words ?? '') + (opening ?? '');
-  return words === undefined
-    ? pathWith(stepPath(node), suffix, node)
-    : pathWith(pathAfter(node, manner?.after), suffix, node, byUser);
+  const path = withTurns(words === undefined ? stepPath(node) : pathAfter(node, manner?.after));
+  const parent = path.at(-1)?.key ?? node.key;
+  if (words !== undefined && shaped === undefined && manner?.byUser) return [...path, turnPiece(parent, suffix)];
+  if (suffix === '') return path;
+  const step: Step = { text: suffix, tokens: tokensOf(suffix), meanLogprob: 0, end: 'length' };
+  return [...path, { key: nodeKey(parent, step), step }];
 }
 
 export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<GenerateRequest, 'priority'> {
