@@ -23,7 +23,7 @@ import type { ServerKind, ServiceMeter } from '../budget/service-meter.ts';
 import { guard } from '../guard/guard.ts';
 import { ScoreBatcher } from '../scores/score-batcher.ts';
 import type { Flight, Search } from '../search/search.ts';
-import { faultOutcome, ghostOutcome, isBelowGhost, type StepScore, stepOutcome } from '../steps/outcomes.ts';
+import { faultOutcome, isBelowGhost, type StepScore, stepOutcome } from '../steps/outcomes.ts';
 import { cutFeedback, problemWithScore, problemWithStep, recorded, stepFor } from '../steps/replies.ts';
 import {
   generateRequest,
@@ -129,9 +129,9 @@ export class Flights {
     return { search, ...placeIn(expansion, index, path), ...what, id: this.#ids.take(), ...untold };
   }
 
-  promote(search: Search, node: NodeId, ghost: Ghost): void {
-    search.ledger.adopted(ghost.step.tokens);
-    this.#arrivals.push({ search, outcome: ghostOutcome(node, ghost) });
+  promote(search: Search, node: NodeId, { index, form, step, reward, feedback, answer }: Ghost): void {
+    search.ledger.adopted(step.tokens);
+    this.#arrivals.push({ search, outcome: { ok: true, node, index, form, step, reward, feedback, answer } });
   }
 
   answerProbe(search: Search, node: NodeId, index: number, reply: ProbeReply): void {

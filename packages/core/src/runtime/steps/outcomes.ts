@@ -2,7 +2,7 @@
 
 import type { Fault } from '../../base/fault.ts';
 import type { ChildOutcome, Outcome } from '../../program/program.ts';
-import type { Ghost, NodeId, ProbeReply } from '../../tree/events.ts';
+import type { ProbeReply } from '../../tree/events.ts';
 import type { Step } from '../../tree/step.ts';
 import type { Flight } from '../search/search.ts';
 import { answerOf, replyTo } from './replies.ts';
@@ -28,10 +28,6 @@ export function faultOutcome(flight: Flight, problem: Fault): Outcome {
   const writer = step === undefined && manner?.model !== undefined ? { model: manner.model } : {};
   if (!flight.isProbe) return placed(flight, { ok: false, node: node.id, index, fault: problem, ...writer });
   return { probe: true, node: node.id, index, ...(writer.model === undefined ? {} : { ...writer, fault: problem }) };
-}
-
-export function ghostOutcome(node: NodeId, { index, form, step, reward, feedback, answer }: Ghost): Outcome {
-  return { ok: true, node, index, form, step, reward, feedback, answer };
 }
 
 export function isBelowGhost({ search, node }: Flight): boolean {

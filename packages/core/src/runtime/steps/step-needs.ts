@@ -11,7 +11,7 @@ import type { Verifier } from '../../verifier/verifier.ts';
 import type { AnswerShape, SearchRequest, ThinkingPlan } from '../search/request.ts';
 import type { Flight, Search } from '../search/search.ts';
 import { longestStep } from './replies.ts';
-import { goesOnThinking, isInside, openingBelow, thoughtStops } from './thinking-steps.ts';
+import { goesOnThinking, isInside, openingBelow } from './thinking-steps.ts';
 import { wordsOf } from './words.ts';
 
 export function stepNeeds(request: SearchRequest, verifier: Verifier | undefined, watched: boolean): StepNeeds {
@@ -127,7 +127,7 @@ export function pathFor(
 export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<GenerateRequest, 'priority'> {
   const { id, search, node, index, form, path, lane, isProbe, shape, manner = {} } = flight;
   const { program, seed, delimiters, thinking } = search.request;
-  const thinks = !isProbe && goesOnThinking(search.request, node, manner);
+  const thinks = thinking !== undefined && !isProbe && goesOnThinking(search.request, node, manner);
   return {
     id,
     search: search.id,
@@ -138,7 +138,7 @@ export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<G
     index,
     sampling: isGreedy(flight) ? coldest(sampling) : sampling,
     seed: drawSeed(seed, node.key, index, form),
-    delimiters: shape ? [] : (manner.stops ?? (thinks ? thoughtStops(thinking!) : delimiters)),
+    delimiters: shape ? [] : (manner.stops ?? (thinks ? [...thinking.delimiters, thinking.close] : delimiters)),
     maxTokens: Math.min(
       longestStep(flight),
       isProbe ? unlimited : (program.paths?.maxPathTokens ?? unlimited) - (manner.byUser ? 0 : node.pathTokens),

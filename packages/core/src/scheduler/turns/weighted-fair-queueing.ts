@@ -107,11 +107,7 @@ export class TurnLine {
   readonly #places = new Map<string, LinePlace>();
   readonly #keys = new Map<string, KeyPlaces>();
   #serving = 0;
-  #seats = 0;
-
-  get seats(): number {
-    return this.#seats;
-  }
+  seats = 0;
 
   turn(id: string): number | undefined {
     return this.#places.get(id)?.turn;
@@ -124,7 +120,7 @@ export class TurnLine {
     const name = facts.key?.name;
     if (this.#places.size === 0) this.#serving = facts.arrivalMs / 1000;
     this.#places.set(id, { turn, finish, seats: facts.seats, key: name });
-    this.#seats += facts.seats;
+    this.seats += facts.seats;
     if (name === undefined) return turn;
     const { last = finish, due, waiting = 0 } = this.#keys.get(name) ?? {};
     // What goes before others of its key moves those back that are yet to come: no key gains by it.
@@ -145,7 +141,7 @@ export class TurnLine {
     const place = this.#places.get(id);
     if (place === undefined) return;
     this.#places.delete(id);
-    this.#seats -= place.seats;
+    this.seats -= place.seats;
     const key = place.key === undefined ? undefined : this.#keys.get(place.key);
     if (key === undefined) return;
     key.waiting -= 1;
