@@ -117,15 +117,15 @@ export class TurnLine {
   take(id: string, facts: LineFacts): number {
     assert(!this.#places.has(id), `${id} waits already`);
     const { turn, finish } = this.#turn(facts);
-    const name = facts.key?.name;
+    const { key, workSeconds = 1 } = facts;
     if (this.#places.size === 0) this.#serving = facts.arrivalMs / 1000;
-    this.#places.set(id, { turn, finish, seats: facts.seats, key: name });
+    this.#places.set(id, { turn, finish, seats: facts.seats, key: key?.name });
     this.seats += facts.seats;
-    if (name === undefined) return turn;
-    const { last = finish, due, waiting = 0 } = this.#keys.get(name) ?? {};
+    if (key === undefined) return turn;
+    const { last = finish, due, waiting = 0 } = this.#keys.get(key.name) ?? {};
     // What goes before others of its key moves those back that are yet to come: no key gains by it.
-    const moved = isDue(facts) && waiting > 0 ? last + this.#work(facts) : last;
-    this.#keys.set(name, { last: Math.max(finish, moved), due: isDue(facts) ? finish : due, waiting: waiting + 1 });
+    const moved = isDue(facts) && waiting > 0 ? last + workSeconds / key.share : last;
+    this.#keys.set(key.name, { last: Math.max(finish, moved), due: isDue(facts) ? finish : due, waiting: waiting + 1 });
     return turn;
   }
 
@@ -156,10 +156,6 @@ export class TurnLine {
     let seats = 0;
     for (const place of this.#places.values()) if (place.turn <= turn) seats += place.seats;
     return seats;
-  }
-
-  #work({ key, workSeconds }: LineFacts): number {
-    return (workSeconds ?? 1) / (key?.share ?? 1);
   }
 
   #turn({ arrivalMs, priority, key, workSeconds, session, turn }: LineFacts) {
