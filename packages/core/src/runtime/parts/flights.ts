@@ -12,6 +12,7 @@ import {
   type Lane,
   type PathStep,
   type RequestId,
+  readablePath,
 } from '../../engine/engine.ts';
 import type { Expansion, Outcome } from '../../program/program.ts';
 import type { Ghost, NodeId, ProbeReply } from '../../tree/events.ts';
@@ -30,7 +31,6 @@ import {
   pathAfter,
   pathFor,
   readsEachLogprob,
-  scoredPath,
   scoredStep,
   shapeBelow,
   stepNeeds,
@@ -343,7 +343,7 @@ export class Flights {
     const { id, search, index, lane } = this.#add({ ...generated, step }, nowMs);
     const { prompt, tests } = search.request;
     // Words that were put to the model are not scored, and no score rests on them.
-    const path = scoredPath(search.request, pathAfter(node, manner?.after));
+    const path = readablePath(pathAfter(node, manner?.after), search.request.model);
     const parent = path.at(-1)?.key ?? node.key;
     const priority = this.#priorityOf(search, path);
     const given = tests === undefined ? {} : { tests };

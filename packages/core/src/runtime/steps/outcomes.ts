@@ -10,16 +10,12 @@ import { answerOf, replyTo } from './replies.ts';
 export function stepOutcome(flight: Flight, step: Step, { reward, feedback }: StepScore = {}): Outcome {
   const { search, node, index, manner = {} } = flight;
   if (flight.isProbe) {
-    if (manner.read) return { probe: true, node: node.id, index, reply: readingOf(reward) };
-    const reply = replyTo(manner, step, search.request.extract, reward);
+    const read: ProbeReply = { text: '', tokens: 0, whole: true, ...(reward === undefined ? {} : { reward }) };
+    const reply = manner.read ? read : replyTo(manner, step, search.request.extract, reward);
     return { probe: true, node: node.id, index, reply };
   }
   const answer = answerOf(flight, step);
   return placed(flight, { ok: true, node: node.id, index, form: flight.form, step, reward, feedback, answer });
-}
-
-function readingOf(reward: number | undefined): ProbeReply {
-  return { text: '', tokens: 0, whole: true, ...(reward === undefined ? {} : { reward }) };
 }
 
 export function faultOutcome(flight: Flight, problem: Fault): Outcome {

@@ -46,12 +46,14 @@ export function stepFor({ search, node, shape, manner, path }: Flight, given: St
   return search.request.shape === undefined || step.end !== 'eos' ? step : { ...step, unshaped: true };
 }
 
-export function recorded({ search, node }: Flight, { step: given, read }: StepMessage, step: Step): Step {
+export function recorded(
+  { search, node }: Flight,
+  { step: given, read }: EngineMessage & { type: 'step' },
+  step: Step,
+): Step {
   if (search.request.recordTokens !== true || read === undefined || given.tokenIds === undefined) return step;
   return { ...step, record: recordOf(node, read.ids, given, step, read.drawn) };
 }
-
-type StepMessage = Extract<EngineMessage, { type: 'step' }>;
 
 export function answerOf({ search, node, shape }: Flight, step: Step): string | undefined {
   const { end, text, unshaped, thought, turn } = step;

@@ -1,7 +1,13 @@
 // Requests to an engine: no more of a step than is read, and the path below which it is drawn. A probe is a path with a piece of text
 // more at its end, so that every engine can do it.
 
-import type { GenerateRequest, PathStep, StepNeeds, ThinkingMarks } from '../../engine/engine.ts';
+import {
+  type GenerateRequest,
+  type PathStep,
+  readableStep,
+  type StepNeeds,
+  type ThinkingMarks,
+} from '../../engine/engine.ts';
 import type { Expansion } from '../../program/program.ts';
 import { drawSeed, type NodeKey, nodeKey, rootKey, turnKey } from '../../tree/keys.ts';
 import { type Node, pathTo } from '../../tree/node.ts';
@@ -47,15 +53,8 @@ export function stepPath(node: Node): PathStep[] {
 }
 
 /** Token ids of another model are other words to the verifier. */
-export function scoredStep({ model: own }: Pick<SearchRequest, 'model'>, step: Step): Step {
-  if (step.tokenIds === undefined || step.model === undefined || step.model === own) return step;
-  const { tokenIds: _, ...rest } = step;
-  return rest;
-}
-
-export function scoredPath(request: Pick<SearchRequest, 'model'>, path: readonly PathStep[]): readonly PathStep[] {
-  const isOwn = path.every(({ step }) => scoredStep(request, step) === step);
-  return isOwn ? path : path.map(({ key, step }) => ({ key, step: scoredStep(request, step) }));
+export function scoredStep({ model }: Pick<SearchRequest, 'model'>, step: Step): Step {
+  return readableStep(step, model);
 }
 
 export function shapeBelow(request: SearchRequest, node: Node): AnswerShape | undefined {
