@@ -6,7 +6,7 @@ import { attainedOrder } from './attained-service.ts';
 const standing = (workLeft: number) => ({ place: 0, ageSeconds: 0, priority: 0, workLeft });
 
 it('puts the search that has generated least first; queues double in size', () => {
-  const [las, plas] = [attainedOrder('las').make({}, undefined), attainedOrder('plas').make({}, undefined)];
+  const [las, plas] = [attainedOrder('las').make({}), attainedOrder('plas').make({})];
   const urgencies = (order: typeof las, tokens: readonly number[]) =>
     tokens.map((each) => order.urgency!(standing(each)));
   expect(urgencies(las, [0, 99, 100, 5000])).toEqual(urgencies(las, [0, 99, 100, 5000]).toSorted((a, b) => b - a));

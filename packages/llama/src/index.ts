@@ -83,5 +83,4 @@ registerPlugin({
   questions,
 });
 
-export { modelPath, rewardModelOf } from './shipped-models.ts';
-export { tasks };
+export { modelPath, rewardModelOf, tasks };

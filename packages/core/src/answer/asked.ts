@@ -13,7 +13,8 @@ const quantity =
 const asksOne = /\b(?:what (?:is|was|will be|would be)|what's|find|compute|calculate|determine)\b/i;
 const oneQuantity = new RegExp(String.raw`\b(?:${quantity})\b`, 'i');
 const whatPercent = new RegExp(String.raw`\bwhat (?:percent|${quantity})\b`, 'i');
-const product = /^(?:(?:what is|what's|calculate|compute)\s+|(?=.*[+*/×÷^]))[-\d(][\d\s.,+\-*/×÷()^%]*[=?\s]*$/i;
+const product =
+  /^(?:(?:what is|what's|calculate|compute)\s+|(?=.*[+*/×÷^]))[-\d(][\d\s.,+\-*/×÷()^%]*(?:[=?][=?\s]*)?$/i;
 
 /** More than one number, or none: its last number would make different answers equal. */
 const otherThanOne =

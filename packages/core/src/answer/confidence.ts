@@ -11,9 +11,6 @@ export interface VotedStanding {
   readonly score?: number | undefined;
 }
 
-/** One weight for each of `featuresOf`. */
-export type ConfidenceWeights = readonly number[];
-
 /** Fitted on recorded samples of GSM8K and MATH-500, each with equal weight: votes on its first 210, scores on all 500. */
 const shipped = {
   votes: [-1.94, 1.69, 1.18],
@@ -36,11 +33,12 @@ function shippedOdds(standing: VotedStanding): number {
   return oddsBy(standing.score === undefined ? shipped.votes : shipped.scored, standing);
 }
 
-export function confidenceBy(weights: ConfidenceWeights, standing: VotedStanding): number {
+/** `weights`: one for each of `featuresOf`. */
+export function confidenceBy(weights: readonly number[], standing: VotedStanding): number {
   return chanceOf(oddsBy(weights, standing));
 }
 
-function oddsBy(weights: ConfidenceWeights, standing: VotedStanding): number {
+function oddsBy(weights: readonly number[], standing: VotedStanding): number {
   return featuresOf(standing).reduce((sum, each, at) => sum + each * (weights[at] ?? 0), 0);
 }
 

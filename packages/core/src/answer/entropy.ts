@@ -6,7 +6,7 @@ import { meaningOf, type Said } from './groups.ts';
 
 export class AnswerTally {
   readonly #counts = new Map<string, number>();
-  #answers = 0;
+  answers = 0;
   /** Σ c log c over all groups. */
   #sum = 0;
 
@@ -15,17 +15,13 @@ export class AnswerTally {
     if (key === undefined) return;
     const before = this.#counts.get(key) ?? 0;
     this.#counts.set(key, before + count);
-    this.#answers += count;
+    this.answers += count;
     this.#sum += entropyTerm(before + count) - entropyTerm(before);
-  }
-
-  get answers(): number {
-    return this.#answers;
   }
 
   /** From 0, where all answers differ, to 1, where all are the same; 0 until there are two. */
   get agreement(): number {
-    const n = this.#answers;
+    const n = this.answers;
     // Differences of logarithms: a sum may miss 0 or 1 by a rounding error.
     return n < 2 ? 0 : Math.min(1, Math.max(0, this.#sum / entropyTerm(n)));
   }

@@ -1,7 +1,6 @@
 // Exports of this folder to other packages, as `@coppice/core/base`. A list only.
 
-export type { OddsLine } from './arithmetic.ts';
-export { Counter, evenly, mean, meanOrZero, median } from './arithmetic.ts';
+export { Counter, evenly, mean, meanOrZero, median, type OddsLine } from './arithmetic.ts';
 export { assert } from './assert.ts';
 export { type Clock, every, liveTimers, type Timers, VirtualClock } from './clock.ts';
 export { type Fault, type FaultCode, FaultError, fault, isFault, raise } from './fault.ts';

@@ -6,25 +6,24 @@ import { complaint, defaultsOf, type Knobs, type KnobValue, type OptionsOf } fro
 
 export type PartOptions = Readonly<Record<string, KnobValue>>;
 
-/** `Facts`: what a part is made of besides its options, where there is something. */
-export interface PlugIn<Made, Facts = void> {
+export interface PlugIn<Made> {
   readonly name: string;
   readonly summary: string;
   readonly options: Knobs;
   /** A policy's settings ask for this part. Without it the part is in every policy that lists it. */
   when?(settings: PartOptions): boolean;
-  make(options: PartOptions, facts: Facts): Made;
+  make(options: PartOptions): Made;
 }
 
-export interface PartInput<Made, Name extends string, Options extends Knobs, Facts = void> {
+export interface PartInput<Made, Name extends string, Options extends Knobs> {
   readonly name: Name;
   readonly summary: string;
   readonly options?: Options;
   readonly when?: (settings: PartOptions) => boolean;
-  readonly make: (options: OptionsOf<Options>, facts: Facts) => Made;
+  readonly make: (options: OptionsOf<Options>) => Made;
 }
 
-export type NamedPart<Made, Name extends string, Options extends Knobs, Facts = void> = PlugIn<Made, Facts> & {
+export type NamedPart<Made, Name extends string, Options extends Knobs> = PlugIn<Made> & {
   readonly name: Name;
   readonly options: Options;
 };
@@ -34,13 +33,13 @@ export type NoOptions = Readonly<Record<never, never>>;
 const partKeys: readonly string[] = ['name', 'summary', 'options', 'when', 'make'];
 
 /** Keeps the exact types of a part's name and options. What is checked here is for code that no compiler has read; `more`: keys of its kind alone. */
-export function definedPart<Made, Name extends string, Options extends Knobs, Facts>(
-  part: PartInput<Made, Name, Options, Facts>,
+export function definedPart<Made, Name extends string, Options extends Knobs>(
+  part: PartInput<Made, Name, Options>,
   more: readonly string[] = [],
-): NamedPart<Made, Name, Options, Facts> {
+): NamedPart<Made, Name, Options> {
   checkKeys(`part '${part.name}'`, part, [...partKeys, ...more]);
   checkDefaults(`part '${part.name}'`, part.options ?? {});
-  return { ...part, options: part.options ?? ({} as Options) } as unknown as NamedPart<Made, Name, Options, Facts>;
+  return { ...part, options: part.options ?? ({} as Options) } as unknown as NamedPart<Made, Name, Options>;
 }
 
 /** The `define…` of one kind of part. */

@@ -26,9 +26,8 @@ export {
 } from './plugin.ts';
 export { readText } from './read-text.ts';
 export type { Config, KeyConfig, LimitsConfig, ModelConfig, ServerConfig } from './schema.ts';
-export { efforts, keyName, mostPromptChars } from './schema.ts';
-export type { Environment } from './sections.ts';
-export { type KindSection, plainSection } from './sections.ts';
+export { efforts, keyName } from './schema.ts';
+export { type Environment, type KindSection, plainSection } from './sections.ts';
 export {
   bodyName,
   flagKnobs,

@@ -32,14 +32,10 @@ const prefix = 'COPPICE__';
 
 export const registeredSchema = bySections(configSchema);
 
-export function loadConfig(sources: Sources): Config {
-  return checkConfig(layersOf(sources).reduce(overlay));
-}
-
-/** Lists what is said, each over what stands before it. */
-function layersOf({ base = {}, file, environment = {}, settings = [] }: Sources): readonly PlainTree[] {
+export function loadConfig({ base = {}, file, environment = {}, settings = [] }: Sources): Config {
   const ofFile = file === undefined ? {} : parseFile(file);
-  return [structuredClone(base), ofFile, fromEnvironment(environment), ...settings.map(fromSetting)];
+  const layers = [structuredClone(base), ofFile, fromEnvironment(environment), ...settings.map(fromSetting)];
+  return checkConfig(layers.reduce(overlay));
 }
 
 export function checkConfig(tree: PlainTree): Config {

@@ -31,11 +31,6 @@ export const searchLimits = z
 /** `rolloutTokens`: where a caller pays for every token itself and has no use for a budget. */
 export type LimitsConfig = z.output<typeof searchLimits> & { readonly rolloutTokens?: number };
 
-/** Most characters of a conversation: half as long as all that one search may generate, at four characters of English to a token. */
-export function mostPromptChars({ tokens }: LimitsConfig): number {
-  return tokens * 2;
-}
-
 const server = z
   .strictObject({
     host: z

@@ -35,10 +35,10 @@ export const keyVariable = z
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The value of a named variable: the name may be shown, the value never. */
-export function secret(name: string | undefined, environment: Environment): string | undefined {
-  if (name === undefined) return undefined;
-  const value = environment[name];
-  if (value !== undefined && value !== '') return value;
+/** The key in a named variable, if one is named: the name may be shown, the value never. */
+export function keyIn(name: string | undefined, environment: Environment): { readonly apiKey?: string } {
+  if (name === undefined) return {};
+  const apiKey = environment[name];
+  if (apiKey !== undefined && apiKey !== '') return { apiKey };
   throw new FaultError(fault('bad-setting', `apiKeyEnv names ${name}, and that variable is not set`));
 }

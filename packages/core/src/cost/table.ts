@@ -30,11 +30,8 @@ export function tableCost(points: MeasuredPoints): CostModel {
     ...(points.unreadTokenMs === undefined ? {} : { unreadTokenMs: points.unreadTokenMs }),
     ...(points.joinMs === undefined ? {} : { joinMs: points.joinMs }),
     decodeCurve(batch) {
-      let found = made.get(batch);
-      if (found === undefined) {
-        found = rowBetween(rows, batch);
-        made.set(batch, found);
-      }
+      const found = made.get(batch) ?? rowBetween(rows, batch);
+      made.set(batch, found);
       return found;
     },
   };

@@ -29,6 +29,18 @@ export interface PathStep {
   readonly step: Step;
 }
 
+/** Token ids mean something only to the model that made them: another `reader` gets the text. `own`: the writer of steps that name none. */
+export function readableStep(step: Step, own: string | undefined, reader = own): Step {
+  if (step.tokenIds === undefined || (step.model ?? own) === reader) return step;
+  const { tokenIds: _, ...rest } = step;
+  return rest;
+}
+
+export function readablePath(path: readonly PathStep[], own: string | undefined, reader = own): readonly PathStep[] {
+  if (path.every(({ step }) => readableStep(step, own, reader) === step)) return path;
+  return path.map(({ key, step }) => ({ key, step: readableStep(step, own, reader) }));
+}
+
 /** Parts of a step that the asker reads; an engine may leave the rest out. */
 export interface StepNeeds {
   /** Without them `meanLogprob` may be 0. */

@@ -2,21 +2,16 @@
 // out gives the best answer so far. The program opens no more strands than the rollouts allow, so when the last one is
 // completed or pruned nothing of it is in flight; preempted and failed strands are not counted and may be run again.
 
-import type { Tree } from '../tree/tree.ts';
 import { type ExitRule, readable } from './exit.ts';
-
-function usedRollouts(tree: Tree): number {
-  return tree.closed.completed + tree.closed.pruned;
-}
 
 export const rolloutBudget: ExitRule = {
   name: 'rollouts',
   check({ tree, limits }) {
-    const used = usedRollouts(tree);
+    const { completed, pruned } = tree.closed;
+    const used = completed + pruned;
     // A search with a price may still read its samples: its own rule ends it.
     if (used < limits.rollouts || tree.terms !== undefined) return undefined;
-    const evidence = { used, limit: limits.rollouts, pruned: tree.closed.pruned };
-    return { kind: 'exhausted', rule: 'rollouts', evidence };
+    return { kind: 'exhausted', rule: 'rollouts', evidence: { used, limit: limits.rollouts, pruned } };
   },
 };
 

@@ -81,17 +81,13 @@ export class JournalWriter<Write extends HoldableWrite> {
   /** So many of the next writes go one by one: one of them can never be stored. */
   #alone = 0;
   #refusals = 0;
-  #trouble: string | undefined;
+  trouble: string | undefined;
   #commits = 0;
   #failures = 0;
   #lastCommitMs = 0;
 
   constructor(options: JournalWriterOptions<Write>) {
     this.#options = options;
-  }
-
-  get trouble(): string | undefined {
-    return this.#trouble;
   }
 
   get counts() {
@@ -106,26 +102,26 @@ export class JournalWriter<Write extends HoldableWrite> {
 
   push(write: Write): void {
     const { store, mostHeld, timers } = this.#options;
-    if (this.#trouble !== undefined) {
-      if (write.awaited && !store.isLocal) return this.#fail(write, this.#trouble);
+    if (this.trouble !== undefined) {
+      if (write.awaited && !store.isLocal) return this.#fail(write, this.trouble);
       if (this.#held.length >= mostHeld)
-        return this.#fail(write, `${mostHeld} writes are held already, the limit: ${this.#trouble}`);
+        return this.#fail(write, `${mostHeld} writes are held already, the limit: ${this.trouble}`);
     }
     this.#held.push({ write, sinceMs: timers.nowMs(), isUnsure: false, patience: undefined });
     if (write.awaited) this.#tryAfter(0);
-    else if (this.#trouble === undefined) this.#tryAfter(this.#restMs());
+    else if (this.trouble === undefined) this.#tryAfter(this.#restMs());
   }
 
   async close(): Promise<number> {
     await this.#running;
     do await this.#run();
-    while (this.#held.length > 0 && this.#trouble === undefined);
+    while (this.#held.length > 0 && this.trouble === undefined);
     this.#nextTry?.callOff();
     const lost = this.#held;
     this.#held = [];
     for (const { write, patience } of lost) {
       patience?.();
-      this.#fail(write, this.#trouble ?? 'it is closed');
+      this.#fail(write, this.trouble ?? 'it is closed');
     }
     return lost.length;
   }
@@ -140,7 +136,7 @@ export class JournalWriter<Write extends HoldableWrite> {
     const atMs = timers.nowMs() + delayMs;
     if (this.#running !== undefined || (this.#nextTry !== undefined && this.#nextTry.atMs <= atMs)) return;
     this.#nextTry?.callOff();
-    this.#nextTry = { atMs, callOff: timers.after(delayMs, () => void this.#run(), this.#trouble === undefined) };
+    this.#nextTry = { atMs, callOff: timers.after(delayMs, () => void this.#run(), this.trouble === undefined) };
   }
 
   async #run(): Promise<void> {
@@ -150,7 +146,7 @@ export class JournalWriter<Write extends HoldableWrite> {
     this.#running = this.#commitAll();
     await this.#running;
     this.#running = undefined;
-    if (this.#trouble !== undefined)
+    if (this.trouble !== undefined)
       this.#tryAfter(Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(10, Math.max(0, this.#refusals - 1))));
     else if (this.#held.length > 0) this.#tryAfter(this.#held.some(({ write }) => write.awaited) ? 0 : this.#restMs());
   }
@@ -158,7 +154,7 @@ export class JournalWriter<Write extends HoldableWrite> {
   async #commitAll(): Promise<void> {
     do {
       const batch = this.#held.slice(0, this.#alone > 0 ? 1 : batchLimit);
-      if (batch.length === 0 && this.#trouble === undefined) return;
+      if (batch.length === 0 && this.trouble === undefined) return;
       const startMs = this.#options.timers.nowMs();
       try {
         const results = await this.#send(batch);
@@ -177,11 +173,9 @@ export class JournalWriter<Write extends HoldableWrite> {
       await store.probe();
       return [];
     }
-    const unsure = new Set(batch.filter(({ isUnsure }) => isUnsure).map(({ write }) => write));
-    return store.commit(
-      batch.map(({ write }) => write),
-      (write) => unsure.has(write),
-    );
+    const writes = batch.map(({ write }) => write);
+    const unsure = new Set(writes.filter((_, at) => batch[at]!.isUnsure));
+    return store.commit(writes, (write) => unsure.has(write));
   }
 
   #applied(batch: readonly HeldWrite<Write>[], results: readonly unknown[]): void {
@@ -189,18 +183,16 @@ export class JournalWriter<Write extends HoldableWrite> {
     this.#alone = Math.max(0, this.#alone - batch.length);
     this.#commits += 1;
     this.#refusals = 0;
-    const wasTrouble = this.#trouble !== undefined;
-    this.#trouble = undefined;
+    const wasTrouble = this.trouble !== undefined;
+    this.trouble = undefined;
     for (const [at, { write, patience }] of batch.entries()) {
       patience?.();
       write.settle(results[at]);
     }
     const { onTrouble, onCommitted } = this.#options;
     if (wasTrouble) onTrouble(undefined);
-    onCommitted?.(
-      batch.map(({ write }) => write),
-      results,
-    );
+    const writes = batch.map(({ write }) => write);
+    onCommitted?.(writes, results);
   }
 
   #refused(batch: readonly HeldWrite<Write>[], refusal: StoreRefusal): 'again' | 'wait' {
@@ -234,8 +226,8 @@ export class JournalWriter<Write extends HoldableWrite> {
   /** A client is told now if its write was not applied, else once that is known. */
   #hold(message: string): void {
     this.#failures += 1;
-    const isNew = this.#trouble === undefined;
-    this.#trouble = message;
+    const isNew = this.trouble === undefined;
+    this.trouble = message;
     const told = this.#held.filter(
       ({ write, isUnsure }) => write.awaited && !(isUnsure && write.fallback !== undefined),
     );
@@ -251,7 +243,7 @@ export class JournalWriter<Write extends HoldableWrite> {
     if (at < 0) return;
     const write = held.write.fallback as Write;
     this.#held[at] = { write, sinceMs: held.sinceMs, isUnsure: true, patience: undefined };
-    this.#fail(held.write, `${this.#trouble ?? 'it does not answer'}; it was tried for ${patienceMs / 1000} s`);
+    this.#fail(held.write, `${this.trouble ?? 'it does not answer'}; it was tried for ${patienceMs / 1000} s`);
   }
 
   #fail(write: Write, message: string): void {

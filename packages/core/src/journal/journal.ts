@@ -6,8 +6,6 @@
 import type { LogEntry } from '../log/entry.ts';
 import type { Documents, Plain } from './documents.ts';
 
-export type { Plain };
-
 export const searchStates = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
 export type SearchState = (typeof searchStates)[number];
 

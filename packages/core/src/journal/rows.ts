@@ -4,8 +4,8 @@
 import { FaultError, fault } from '../base/fault.ts';
 import { isRecord } from '../base/record.ts';
 import type { LogEntry } from '../log/entry.ts';
-import type { DocumentKind, KeptDocument } from './documents.ts';
-import type { FinishedSearch, Plain, SearchRecord, SearchState } from './journal.ts';
+import type { DocumentKind, KeptDocument, Plain } from './documents.ts';
+import type { FinishedSearch, SearchRecord, SearchState } from './journal.ts';
 import { joinEntry, listedTexts } from './texts.ts';
 
 export type SqlRow = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@
 import { isRecord } from '../base/record.ts';
 import type { LogEntry } from '../log/entry.ts';
 import type { SearchEvent } from '../log/events.ts';
-import type { Plain } from './journal.ts';
+import type { Plain } from './documents.ts';
 
 const textKeys: ReadonlySet<string> = new Set([
   'text',

@@ -29,12 +29,7 @@ import { openNamed, ownPolicy } from './open-search-model.ts';
 import type { EventListener, ModelRun, SearchModel } from './search-model.ts';
 import { type SpeculativeListener, speculativeCalls, withoutHints } from './speculative-calls.ts';
 
-type Settings = {
-  readonly [Name in keyof Omit<
-    SearchSettings,
-    'program' | 'policy' | 'onUnaccepted' | 'reasoning'
-  >]?: SearchSettings[Name];
-};
+type Settings = Partial<Omit<SearchSettings, 'program' | 'policy' | 'onUnaccepted' | 'reasoning'>>;
 
 export interface SearchOptions extends Settings, NamedOptions {
   /** Price and most samples, as `reasoning_effort` of a request. */
@@ -89,10 +84,7 @@ export interface FoundAnswer {
   readonly tree: Tree;
 }
 
-/** Keys that JavaScript, and a value of a wider type, may misspell without a word of the compiler. */
 const besideSettings = [
-  'tests',
-  'effort',
   'model',
   'programOptions',
   'policyOptions',
@@ -103,7 +95,10 @@ const besideSettings = [
   'signal',
 ];
 const notHere: ReadonlySet<string> = new Set(['onUnaccepted', 'reasoning']);
+/** Keys that JavaScript, and a value of a wider type, may misspell without a word of the compiler. */
 const known: ReadonlySet<string> = new Set([
+  'tests',
+  'effort',
   ...besideSettings,
   ...searchKnobNames.filter((name) => !notHere.has(name)),
 ]);
@@ -204,10 +199,7 @@ function build(
 /** Without what is no setting of a plan, and what the plan names in its own way. */
 function settingsOf(options: SearchOptions): Wish {
   const others = new Set([...besideSettings, 'program', 'policy']);
-  const settings = Object.entries(options).filter(
-    ([name]) => name === 'tests' || name === 'effort' || !others.has(name),
-  );
-  return Object.fromEntries(settings);
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !others.has(name)));
 }
 
 function planOf(model: SearchModel, question: string | Prompt, wish: Wish): SearchPlan {

@@ -45,17 +45,14 @@ export class GrowthMeter {
       const node = seen.strands.get(event.strand);
       seen.strands.delete(event.strand);
       const end = node === undefined ? undefined : fold.tree?.nodes[node];
-      if (event.closing === 'completed' && end !== undefined) this.#complete(end.pathTokens, atMs - seen.admittedMs);
+      if (event.closing !== 'completed' || end === undefined) return;
+      this.total.paths += 1;
+      this.total.pathTokens += end.pathTokens;
+      this.total.pathMs += atMs - seen.admittedMs;
     } else if (event.type === 'exited') {
       this.#searches.delete(search);
       addGuesses(this.total.byDistance, event.guesses?.byDistance ?? []);
       addGuesses(this.total.byDepth, event.guesses?.byDepth ?? []);
     }
-  }
-
-  #complete(tokens: number, ms: number): void {
-    this.total.paths += 1;
-    this.total.pathTokens += tokens;
-    this.total.pathMs += ms;
   }
 }

@@ -2,16 +2,14 @@
 
 import { raise } from '../base/fault.ts';
 import { boundTrouble } from '../exit/bound.ts';
-import type { ProgramDefinition } from '../program/definition.ts';
+import type { Program } from '../program/program.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import { createRules, optionsOf } from './create.ts';
 import type { PolicyOptions } from './knobs.ts';
 import type { PolicyName } from './policies.ts';
 import type { Rules } from './policy.ts';
 
-export type RuledProgram = Pick<ProgramDefinition, 'name' | 'expandsOnce'> & {
-  readonly fullAt?: number;
-};
+export type RuledProgram = Pick<Program, 'name' | 'expandsOnce' | 'fullAt'>;
 
 function ruleTrouble({ exits, prunes }: Rules, program: RuledProgram, aggregation: Aggregation): string | undefined {
   for (const { name, needsBound } of [...exits, ...prunes]) {

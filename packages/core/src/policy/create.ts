@@ -31,8 +31,8 @@ export function createRules(policy: PolicyName | PolicyDefinition, given: Given 
   checkOwn(definition, own);
   const chosen = { ...(options as unknown as PartOptions), ...own };
   return {
-    exits: [...definition.exits, ...asked(exitParts(), options)].map(of(chosen, undefined)),
-    prunes: [...definition.prunes, ...asked(pruneParts, options)].map(of(chosen, undefined)),
+    exits: [...definition.exits, ...asked(exitParts(), options)].map(making(chosen)),
+    prunes: [...definition.prunes, ...asked(pruneParts, options)].map(making(chosen)),
     boost: definition.widths !== undefined || options.widths !== 'natural',
     speculate: options.speculate,
   };
@@ -76,8 +76,8 @@ function schedulerBy(
   const chosen = { ...(options as unknown as PartOptions), ...own };
   return algorithm1Scheduler({
     name: widths.name,
-    widths: of(chosen, undefined)(widths),
-    order: of(chosen, undefined)(order),
+    widths: making(chosen)(widths),
+    order: making(chosen)(order),
     speculate,
     beside: idleBeside,
     ...seams,
@@ -96,8 +96,8 @@ function asked<Each extends Pick<PlugIn<unknown>, 'when'>>(parts: readonly Each[
   return parts.filter(({ when }) => when === undefined || when(options as unknown as PartOptions));
 }
 
-function of<Facts>(options: PolicyOptions | PartOptions, facts: Facts) {
-  return <Made>(part: PlugIn<Made, Facts>): Made => part.make(optionsOfPart(part, options as PartOptions), facts);
+function making(options: PartOptions) {
+  return <Made>(part: PlugIn<Made>): Made => part.make(optionsOfPart(part, options));
 }
 
 function named<Each extends { readonly name: string }>(parts: readonly Each[], name: string): Each {

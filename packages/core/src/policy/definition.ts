@@ -21,12 +21,10 @@ const partsOff = {
   order: 'fcfs',
 } as const satisfies Partial<PolicyOptions>;
 
-type PartName = keyof typeof partsOff;
-
 export interface PolicyDefinition {
   readonly name: string;
   readonly summary: string;
-  readonly settings: Pick<PolicyOptions, PartName> & Partial<PolicyOptions>;
+  readonly settings: Pick<PolicyOptions, keyof typeof partsOff> & Partial<PolicyOptions>;
   /** Rules of its own, read before those that its settings ask for. */
   readonly exits: readonly ExitPart[];
   readonly prunes: readonly PrunePart[];

@@ -4,8 +4,7 @@
 import { confidenceOf } from '../answer/confidence.ts';
 import { lastLine } from '../answer/extract.ts';
 import { groupAnswers, meaningOf } from '../answer/groups.ts';
-import type { OddsLine } from '../base/arithmetic.ts';
-import { mean } from '../base/arithmetic.ts';
+import { mean, type OddsLine } from '../base/arithmetic.ts';
 import type { Answer } from '../log/end.ts';
 import type { NodeId } from '../tree/events.ts';
 import { answerPart, hasEnded, isComplete, type Node, pathText } from '../tree/node.ts';

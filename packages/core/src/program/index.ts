@@ -31,8 +31,7 @@ export type {
   StepReading,
 } from './program.ts';
 export { type ProgramName, programKnobs, programNames, programOf, programs, programWith } from './registry/programs.ts';
-export type { ProgramThinking } from './thinking-moves.ts';
-export { endThinking, isInThought } from './thinking-moves.ts';
+export { endThinking, isInThought, type ProgramThinking } from './thinking-moves.ts';
 export { answersOf, createPanel, landedOf, panel, shownAttempts, votesOf } from './whole-answers/panel.ts';
 export {
   answerTokensKnob,

@@ -24,17 +24,19 @@ export interface AheadOptions {
  * ahead: its key, its path and its depth are those that it will have.
  */
 export function foreseeAhead(program: Program, tree: Tree, options: AheadOptions): Expansion[] {
-  return inTree(
-    tree.ahead((fork) => runAhead(program, fork, options)),
-    tree,
-  );
+  const foreseen = tree.ahead((fork) => runAhead(program, fork, options));
+  return inTree(foreseen, tree);
 }
 
 function runAhead(program: Program, fork: Tree, { count, doomed, early, replies, isOver }: AheadOptions): Expansion[] {
   for (const outcome of early) program.tell(fork, outcome);
   if (!program.level?.(fork).needsWhole) passOver(program, fork);
+  // Most probes end nothing: what would follow one is grown while it is on its way. Those that are steps of a rollout, played on and scored,
+  // are grown ahead themselves.
+  const passOverProbe = (node: NodeId, index: number, reply?: ProbeReply) =>
+    program.tell(fork, { probe: true, node, index, reply });
   for (const { node, probing } of [...fork.strands.values()]) {
-    if (probing !== undefined && !probing.manner.proposed) passOverProbe(program, fork, node.id, probing.index);
+    if (probing !== undefined && !probing.manner.proposed) passOverProbe(node.id, probing.index);
   }
   const foreseen: Expansion[] = [];
   while (foreseen.length < count) {
@@ -45,7 +47,7 @@ function runAhead(program: Program, fork: Tree, { count, doomed, early, replies,
       const { node, indices, sampling, manner } = ask;
       const reply = replies?.get(drawKey(node.key, indices[0]!, formKey(sampling, manner)));
       if (reply === undefined && manner?.scored) foreseen.push({ node, indices, sampling, manner, probe: true });
-      passOverProbe(program, fork, node.id, indices[0]!, reply);
+      passOverProbe(node.id, indices[0]!, reply);
       continue;
     }
     const indices = answerFromGhosts(program, fork, ask);
@@ -71,14 +73,6 @@ function passOver(program: Program, fork: Tree): void {
       program.tell(fork, { ok: false, node: node.id, index, fault: fault('timeout', 'still on its way') });
     }
   }
-}
-
-/**
- * Most probes end nothing: what would follow this one is grown while it is on its way. Those that are steps of a rollout, played
- * on and scored, are grown ahead themselves.
- */
-function passOverProbe(program: Program, fork: Tree, node: NodeId, index: number, reply?: ProbeReply): void {
-  program.tell(fork, { probe: true, node, index, reply });
 }
 
 /** The child indices that no ghost answers. */

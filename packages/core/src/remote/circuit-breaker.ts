@@ -22,14 +22,14 @@ export class CircuitBreaker {
   #state: BreakerState;
   #strikes = 0;
   #backOff = 0;
-  #probeAtMs = 0;
   #reason: string | undefined;
-  #sinceMs: number;
+  probeAtMs: number;
+  sinceMs: number;
 
   constructor(reachable: boolean, nowMs: number, reason?: string) {
     this.#state = reachable ? 'closed' : 'open';
-    this.#probeAtMs = nowMs;
-    this.#sinceMs = nowMs;
+    this.probeAtMs = nowMs;
+    this.sinceMs = nowMs;
     this.#reason = reason;
   }
 
@@ -39,14 +39,6 @@ export class CircuitBreaker {
 
   get reason(): string | undefined {
     return this.#state === 'open' ? this.#reason : undefined;
-  }
-
-  get sinceMs(): number {
-    return this.#sinceMs;
-  }
-
-  get probeAtMs(): number {
-    return this.#probeAtMs;
   }
 
   succeeded(nowMs: number): void {
@@ -77,12 +69,12 @@ export class CircuitBreaker {
   }
 
   #become(state: BreakerState, nowMs: number): void {
-    if (this.#state !== state) this.#sinceMs = nowMs;
+    if (this.#state !== state) this.sinceMs = nowMs;
     this.#state = state;
   }
 
   #postpone(nowMs: number, chance: number): void {
-    this.#probeAtMs = nowMs + backOffMs(this.#backOff, firstProbeMs, longestProbeMs, chance);
+    this.probeAtMs = nowMs + backOffMs(this.#backOff, firstProbeMs, longestProbeMs, chance);
     this.#backOff += 1;
   }
 }

@@ -15,7 +15,6 @@ import { workKind } from './budget/work-meter.ts';
 import { begin } from './loop/applying.ts';
 import { askPrograms } from './loop/asking.ts';
 import { decide } from './loop/deciding.ts';
-import { cancelled } from './loop/exits.ts';
 import { endBroken, finish, remove, settle } from './loop/finishing.ts';
 import { tellPrograms, watchClock } from './loop/telling.ts';
 import type { CancelReason, InboxMessage } from './parts/inbox.ts';
@@ -178,9 +177,9 @@ export class Runtime {
     if (searches.isRunning(search)) begin(this.#parts, search, search.width, new Map(), nowMs);
   }
 
-  #cancel(id: string, reason: CancelReason, nowMs: number): void {
+  #cancel(id: string, rule: CancelReason, nowMs: number): void {
     const search = this.#parts.searches.live.get(id);
-    if (search !== undefined) finish(this.#parts, search, cancelled(reason), nowMs);
+    if (search !== undefined) finish(this.#parts, search, { kind: 'cancelled', rule, evidence: {} }, nowMs);
   }
 
   /** A change of custody only restarts a request's timeout. Queueing these messages would cause 40 % of the loop's steps. */

@@ -106,7 +106,7 @@ function reasonsOf(seats: readonly Seat[], outcomes: Outcomes): Map<SearchId, Re
   let shared: Record<string, number> | undefined;
   seats.forEach((seat, at) => {
     if (!isChanged(seat, widths[at]!, preempt[at]!)) return;
-    shared ??= roundedAll(targets.facts ?? {});
+    shared ??= Object.fromEntries(Object.entries(targets.facts ?? {}).map(([name, value]) => [name, rounded(value)]));
     const taken = preempt[at]! === 0 ? {} : { taken: preempt[at]!, othersLack: short };
     const own = { base: seat.base, target: targets.widths[at]!, score: rounded(targets.rank[at]!) };
     reasons.set(seat.id, { rule: outcomes.rule, ...own, ...taken, ...shared });
@@ -117,10 +117,6 @@ function reasonsOf(seats: readonly Seat[], outcomes: Outcomes): Map<SearchId, Re
 function isChanged({ running }: Seat, { primary, speculative }: Width, taken: number): boolean {
   if (running === undefined || taken > 0) return true;
   return running.width.primary !== primary || running.width.speculative !== speculative;
-}
-
-function roundedAll(facts: Readonly<Record<string, number>>): Record<string, number> {
-  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, rounded(value)]));
 }
 
 function rounded(value: number): number {

@@ -4,9 +4,7 @@
 
 import { cycleOf, lastWorthwhile, roundMs, type Servers, steadily, stretchOf } from '../cost/closed-loop.ts';
 import type { Seat } from './seat.ts';
-import { boostable, isDoubted, sharedWidths, sumOf, type Targets, type WidthRule } from './widths.ts';
-
-type Facts = NonNullable<Targets['facts']>;
+import { boostable, isDoubted, sharedWidths, sumOf, type WidthRule } from './widths.ts';
 
 /** Algorithm 1's shares of what is worth having, instead of all that is free. */
 export const gainWidths: WidthRule = (seats, budget, nowMs, measured) => {
@@ -20,7 +18,9 @@ export const gainWidths: WidthRule = (seats, budget, nowMs, measured) => {
     limit: worth,
     // Read only where a width changes.
     get facts() {
-      return gainFacts(servers, needed, worth);
+      const { stepMs, scoreMs } = cycleOf(servers, worth);
+      const unboostedMs = roundMs(cycleOf(servers, needed));
+      return { worth, stepMs, scoreMs, unboostedMs, nextStretches: stretchOf(servers, worth + 1) };
     },
   };
 };
@@ -58,9 +58,3 @@ function gainOf(width: number, kept: number): number {
 
 /** Before any was seen: simulated questions showed 0.1 to 0.2, the shipped generator 0.4. */
 const usualChanging = 0.3;
-
-function gainFacts(servers: Servers, needed: number, worth: number): Facts {
-  const { stepMs, scoreMs } = cycleOf(servers, worth);
-  const unboostedMs = roundMs(cycleOf(servers, needed));
-  return { worth, stepMs, scoreMs, unboostedMs, nextStretches: stretchOf(servers, worth + 1) };
-}

@@ -51,18 +51,10 @@ export function sharesAhead(searches: readonly SearchGuesses[], chance: number, 
     whole === 0 ? 0 : Math.min(capacity, Math.floor((total * weights[at]!) / whole)),
   );
   const open = searches.map((each) => Math.min(each.open, each.capacity));
-  const widths = filled(
-    open,
-    open.map(() => 0),
-    order,
-    total,
-  );
-  return filled(
-    searches.map(({ capacity }) => capacity),
-    filled(shares, widths, order, total),
-    order,
-    total,
-  );
+  const none = searches.map(() => 0);
+  const capacities = searches.map(({ capacity }) => capacity);
+  const kept = filled(open, none, order, total);
+  return filled(capacities, filled(shares, kept, order, total), order, total);
 }
 
 /** Raises `from` towards `to`, one by one in the given order, while the sum stays within `total`. */

@@ -3,17 +3,17 @@
 import { gainWidths } from './gain.ts';
 import { defineWidths, naturalWidths, shareWidths } from './widths.ts';
 
-const gate = {
-  default: 1,
-  low: 0,
-  high: 1_000_000,
-  whole: true,
-  internal: true,
-  unit: 'completed rollouts',
-  why: "of 'shares': Algorithm 1's observation threshold, no value given: 1, since most searches are accepted by their first rollout",
+export const widthKnobs = {
+  gate: {
+    default: 1,
+    low: 0,
+    high: 1_000_000,
+    whole: true,
+    internal: true,
+    unit: 'completed rollouts',
+    why: "of 'shares': Algorithm 1's observation threshold, no value given: 1, since most searches are accepted by their first rollout",
+  },
 } as const;
-
-export const widthKnobs = { gate } as const;
 
 export const widthParts = [
   defineWidths({ name: 'natural', summary: 'every search has its natural width', make: () => naturalWidths }),
@@ -30,5 +30,4 @@ export const widthParts = [
   }),
 ] as const;
 
-type WidthsName = (typeof widthParts)[number]['name'];
-export const widthNames: readonly WidthsName[] = widthParts.map(({ name }) => name);
+export const widthNames: readonly (typeof widthParts)[number]['name'][] = widthParts.map(({ name }) => name);

@@ -78,7 +78,5 @@ function indexed(ghosts: Iterable<[DrawKey, Ghost]>): Map<NodeKey, Set<DrawKey>>
 }
 
 function addTo(byKey: Map<NodeKey, Set<DrawKey>>, draw: DrawKey, { key }: Ghost): void {
-  const draws = byKey.get(key);
-  if (draws === undefined) byKey.set(key, new Set([draw]));
-  else draws.add(draw);
+  byKey.set(key, (byKey.get(key) ?? new Set()).add(draw));
 }

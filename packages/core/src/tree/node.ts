@@ -137,14 +137,9 @@ export function saysSomething({ answer, group }: Node): boolean {
   return answer !== undefined || group !== undefined;
 }
 
-/** Draws that were asked for: those that landed, twins included, and those in flight. One that failed is not counted. */
-export function drawsOf({ byIndex, inFlight }: Node): number {
-  return (byIndex?.size ?? 0) + (inFlight?.size ?? 0);
-}
-
-/** Draws that may still be asked for below a node of a tree that grows draw by draw. */
-export function drawsLeft(node: Node): number {
-  return node.terminal || node.fullAt === undefined ? 0 : Math.max(0, node.fullAt - drawsOf(node));
+/** Draws that may still be asked for below a node of a tree that grows draw by draw: twins were asked for, one that failed is asked again. */
+export function drawsLeft({ terminal, fullAt, byIndex, inFlight }: Node): number {
+  return terminal || fullAt === undefined ? 0 : Math.max(0, fullAt - (byIndex?.size ?? 0) - (inFlight?.size ?? 0));
 }
 
 /** A leaf that may still get a child, children in flight or a cut expansion included; draw by draw, any node that is not full. */

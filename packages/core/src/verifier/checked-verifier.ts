@@ -8,10 +8,9 @@ import { questionOf } from './scorer.ts';
 import type { ScoreRequest, Verifier } from './verifier.ts';
 
 export const checkNames = ['none', 'arithmetic', 'lines'] as const;
-type CheckName = (typeof checkNames)[number];
 
 interface CheckedOptions {
-  readonly check: Exclude<CheckName, 'none'>;
+  readonly check: Exclude<(typeof checkNames)[number], 'none'>;
   readonly tasks?: readonly Task[];
   readonly onTrouble?: (problem: string) => void;
 }

@@ -161,15 +161,11 @@ export async function cancelSearch(context: GatewayContext, exchange: Exchange):
   await lookUp(context, exchange.caller, id);
   const { noted, live } = await requestCancel(context, id);
   if (noted === 'refused') throw journalTrouble(cancelNotNoted);
-  if (noted && live === undefined) await endQueued(context, id);
+  // Ends a search that waits in the queue between nodes; a running one ends on its own node.
+  const waiting = noted && live === undefined ? await context.journal.find(id) : undefined;
+  if (waiting?.state === 'queued') await context.searches.recoverOne(waiting);
   await context.watchers.ended(id, AbortSignal.timeout(cancelMs));
   writeJson(exchange.response, 200, await lookUp(context, exchange.caller, id));
-}
-
-/** Ends a search that waits in the queue between nodes; a running one ends on its own node. */
-async function endQueued({ journal, searches }: GatewayContext, id: string): Promise<void> {
-  const record = await journal.find(id);
-  if (record?.state === 'queued') await searches.recoverOne(record);
 }
 
 export async function lookUp({ journal, searches }: Stored, caller: Caller, id: string): Promise<WholeSearchJson> {

@@ -2,7 +2,7 @@
 // part has its line's number, so that no line is answered twice.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Documents, KeptDocument, Plain } from '@coppice/core/journal';
+import type { Documents, KeptDocument } from '@coppice/core/journal';
 import type { BatchJson, BatchProblem, BatchStatus } from '../wire/document-json.ts';
 
 export interface BatchFacts {
@@ -24,10 +24,6 @@ export interface BatchFacts {
 
 export function batchFacts({ facts }: KeptDocument): BatchFacts {
   return facts as unknown as BatchFacts;
-}
-
-export function asFacts(facts: BatchFacts): Plain {
-  return { ...facts };
 }
 
 export function inStatus(facts: BatchFacts, status: BatchStatus, nowMs: number): BatchFacts {
@@ -103,7 +99,7 @@ export class BatchDocument {
       await this.refresh();
       const { id, revision } = this.#last;
       const state = { open: ended === undefined, expiresMs: ended?.expiresMs };
-      if (await this.#documents.change(id, revision, { facts: asFacts(next(this.facts)), ...state })) break;
+      if (await this.#documents.change(id, revision, { facts: { ...next(this.facts) }, ...state })) break;
       await delay(retryMs);
     }
     await this.refresh();

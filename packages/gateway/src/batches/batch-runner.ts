@@ -3,7 +3,7 @@
 
 import type { KeptDocument } from '@coppice/core/journal';
 import type { GatewayContext } from '../api/context.ts';
-import { asFacts, BatchDocument, batchFacts, leaseMs } from './batch-facts.ts';
+import { BatchDocument, batchFacts, leaseMs } from './batch-facts.ts';
 import { BatchWork } from './batch-work.ts';
 import { LineSlots } from './line-slots.ts';
 
@@ -78,8 +78,7 @@ export class BatchRunner {
   async #take(document: KeptDocument): Promise<void> {
     const { journal, clock } = this.#context;
     const lease = { node: this.#node, untilMs: clock.nowMs() + leaseMs };
-    const facts = { ...batchFacts(document), lease };
-    const change = { facts: asFacts(facts), open: true, expiresMs: undefined };
+    const change = { facts: { ...batchFacts(document), lease }, open: true, expiresMs: undefined };
     const isTaken = await journal.documents.change(document.id, document.revision, change);
     if (!isTaken || this.#timer === undefined) return;
     const revision = document.revision + 1;

@@ -9,7 +9,7 @@ import { parseBody } from '../http/checked-input.ts';
 import { type Exchange, readJson, writeJson } from '../http/exchange.ts';
 import { newId } from '../searches/search-facts.ts';
 import type { BatchJson } from '../wire/document-json.ts';
-import { asFacts, type BatchFacts, batchFacts, inStatus, viewBatch } from './batch-facts.ts';
+import { type BatchFacts, batchFacts, inStatus, viewBatch } from './batch-facts.ts';
 import type { BatchRunner } from './batch-runner.ts';
 import { findDocument, listOf, requireTexts } from './listing.ts';
 
@@ -50,7 +50,7 @@ export async function createBatch(context: BatchContext, { request, response, ca
     lease: null,
   };
   const kept = { id: newId('batch_', createdMs), kind: 'batch', owner: caller.name, createdMs } as const;
-  const document = { ...kept, open: true, expiresMs: undefined, facts: asFacts(facts) };
+  const document = { ...kept, open: true, expiresMs: undefined, facts: { ...facts } };
   await context.journal.documents.add(document);
   context.batches.look();
   // Reads nothing that could fail: the batch is stored, and its client needs the id.
@@ -73,7 +73,7 @@ export async function cancelBatch(context: BatchContext, exchange: Exchange): Pr
     const facts = batchFacts(document);
     if (!document.open) throw new ApiError('bad_request', `the batch has ended as ${facts.status}`);
     const cancelling = inStatus(facts, 'cancelling', context.clock.nowMs());
-    const change = { facts: asFacts(cancelling), open: true, expiresMs: undefined };
+    const change = { facts: { ...cancelling }, open: true, expiresMs: undefined };
     const { id, revision } = document;
     if (facts.status === 'cancelling' || (await context.journal.documents.change(id, revision, change))) break;
   }

@@ -23,16 +23,12 @@ export async function planLine(
   caller: Caller,
   leftMs: number,
 ) {
-  requireWhole(body);
+  for (const name of ['stream', 'background'])
+    if (body[name] === true) refuseField('unsupported_parameter', name, 'has no meaning in a batch');
   const asked = dialect.read(body, context.journal.texts);
   const planned = await planAsked(context, dialect, asked.body, caller, { deadlineMs: leftMs, idle: true });
   tellIgnored(context, [...asked.ignored, ...planned.untaken]);
   return { ...planned, asked };
-}
-
-function requireWhole(body: Plain): void {
-  for (const name of ['stream', 'background'])
-    if (body[name] === true) refuseField('unsupported_parameter', name, 'has no meaning in a batch');
 }
 
 export interface EndedChain {

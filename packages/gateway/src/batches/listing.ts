@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { GatewayContext } from '../api/context.ts';
 import { ApiError, refuse } from '../http/api-error.ts';
 import { readQuery } from '../http/checked-input.ts';
-import { type Exchange, listPage } from '../http/exchange.ts';
+import type { Exchange } from '../http/exchange.ts';
 import { type Caller, maySee, ownerSeenBy } from '../http/keys.ts';
 
 const mostListed = 100;
@@ -52,5 +52,7 @@ export async function listOf(
     before = page.at(-1)?.id ?? before;
     if (page.length < mostListed) break;
   }
-  return listPage(await Promise.all(found.slice(0, limit).map(view)), found.length > limit);
+  const data = await Promise.all(found.slice(0, limit).map(view));
+  const ends = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
+  return { object: 'list', data, ...ends, has_more: found.length > limit };
 }

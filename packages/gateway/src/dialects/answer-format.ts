@@ -4,6 +4,7 @@
 import type { WishedShape } from '@coppice/core/answering';
 import { isRecord, shown } from '@coppice/core/base';
 import type { JsonSchema } from '@coppice/core/engine';
+import type { Plain } from '@coppice/core/journal';
 import { refuseField } from '../http/api-error.ts';
 import { record } from './unchecked.ts';
 
@@ -26,17 +27,8 @@ function schemaIn(format: unknown): JsonSchema | undefined {
   return found;
 }
 
-interface ChatFields {
-  readonly response_format?: unknown;
-  readonly tools?: unknown;
-  readonly tool_choice?: unknown;
-}
-
-export function shapeIn({ response_format: format, ...call }: ChatFields): WishedShape | undefined {
-  return shapeWith(format, forcedCall(call));
-}
-
-export function shapeWith(format: unknown, forced: WishedShape | undefined): WishedShape | undefined {
+/** `forced`: the call that a chat forces. */
+export function shapeWith(format: unknown, forced?: WishedShape): WishedShape | undefined {
   const schema = schemaIn(format);
   if (schema === undefined) return forced;
   if (forced !== undefined) refuseField('unsupported_parameter', 'tools', "cannot be forced with 'response_format'");
@@ -53,7 +45,7 @@ interface OfferedFunction {
  * The call that `tool_choice` forces. Undefined if a tool is no function, or if the model may choose, which only an
  * engine with its own tool calls supports.
  */
-export function forcedCall({ tools, tool_choice: choice }: ChatFields): WishedShape | undefined {
+export function forcedCall({ tools, tool_choice: choice }: Plain): WishedShape | undefined {
   const tried = Array.isArray(tools) ? tools.map(functionOf) : [];
   const offered = tried.filter((each) => each !== undefined);
   const { name } = record(record(choice).function);

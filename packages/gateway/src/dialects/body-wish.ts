@@ -2,14 +2,7 @@
 
 import type { PlannedModel, PlanRequest, Wish, WishedShape } from '@coppice/core/answering';
 import { isRecord } from '@coppice/core/base';
-import {
-  bodyName,
-  knobOf,
-  type LimitsConfig,
-  mostPromptChars,
-  namedParts,
-  searchKnobNames,
-} from '@coppice/core/config';
+import { bodyName, knobOf, type LimitsConfig, namedParts, searchKnobNames } from '@coppice/core/config';
 import type { Message, Prompt, TurnFields } from '@coppice/core/tree';
 import { refuseField } from '../http/api-error.ts';
 import { fixedLimits } from '../http/fixed-limits.ts';
@@ -99,7 +92,8 @@ function readMessages(
     refuseField('invalid_value', 'messages', `has ${messages.length} items; at most ${mostMessages}`);
   const read = messages.map(turn === undefined ? readMessage : turnMessage);
   const chars = read.reduce((sum, { content }) => sum + content.length, 0);
-  const most = mostPromptChars(limits);
+  // Half as long as all that one search may generate, at four characters of English to a token.
+  const most = limits.tokens * 2;
   const tooLong = `hold ${chars} characters; at most ${most} (2 for each of limits.tokens)`;
   if (chars > most) refuseField('context_length_exceeded', 'messages', tooLong);
   if (chars === 0 && turn === undefined) refuseField('invalid_value', 'messages', 'hold no text');

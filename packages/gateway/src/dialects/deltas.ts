@@ -36,7 +36,8 @@ export function deltaTeller(search: ToldSearch, isStream: boolean, words: DeltaW
     const result = resultFor(search.last.facts.plan, told);
     if ('error' in result) return words.failed(result.error);
     const more = rest(search.last, result);
-    return more === undefined ? words.failed(brokenOff()) : [...say(more), ...words.last(search.last, result)];
+    if (more !== undefined) return [...say(more), ...words.last(search.last, result)];
+    return words.failed(new ApiError('engine_failed', 'the engine failed in the middle of its answer').body);
   };
   const answer = (told: ToldEnd) => {
     const result = resultFor(search.last.facts.plan, told);
@@ -78,10 +79,6 @@ function withProgress({ facts: { plan }, fold }: ToldSearch, deltas: Deltas): De
     return more && (waiting === '' ? more : [{ reasoning_content: waiting }, ...more]);
   };
   return { ...deltas, event, silence, rest };
-}
-
-function brokenOff(): ErrorJson {
-  return new ApiError('engine_failed', 'the engine failed in the middle of its answer').body;
 }
 
 interface Deltas {

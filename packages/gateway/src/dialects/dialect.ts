@@ -88,6 +88,12 @@ export interface Teller {
   silence?(): StreamFrame[];
 }
 
+/** An event as it is sent, in an API whose events have types. */
+export interface TypedEvent {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
 export interface StreamFrame {
   readonly event?: string;
   readonly data: object | '[DONE]';

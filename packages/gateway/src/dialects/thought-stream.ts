@@ -9,16 +9,14 @@ interface Split {
 }
 
 export class ThoughtStream {
-  readonly #tags: ThinkingTags | undefined;
+  readonly #tags: (ThinkingTags & { readonly opened: boolean }) | undefined;
   #place: 'before' | 'thinking' | 'behind' | 'answer';
   #blank = '';
   #held = '';
-  readonly #opened: boolean;
 
   constructor(tags: (ThinkingTags & { readonly opened: boolean }) | undefined) {
     this.#tags = tags;
     this.#place = tags === undefined ? 'answer' : 'before';
-    this.#opened = tags?.opened === true;
   }
 
   push(text: string): Split {
@@ -30,13 +28,13 @@ export class ThoughtStream {
 
   /** Thinking begins after the tag and a line break, or at once if the template has opened it. */
   #begin(): void {
-    const { open } = this.#tags!;
+    const { open, opened } = this.#tags!;
     const text = this.#held.trimStart();
     if (this.#isBlank() || open.startsWith(text)) return;
     const isTagged = text.startsWith(open);
     this.#held = isTagged ? text.slice(open.length).replace(/^\n/, '') : this.#blank + this.#held;
     this.#blank = '';
-    this.#place = isTagged || this.#opened ? 'thinking' : 'answer';
+    this.#place = isTagged || opened ? 'thinking' : 'answer';
   }
 
   #think(): string {

@@ -42,11 +42,6 @@ export function writeJson(
   response.end(body);
 }
 
-export function listPage(data: readonly { readonly id: string }[], hasMore: boolean) {
-  const ends = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
-  return { object: 'list', data, ...ends, has_more: hasMore };
-}
-
 export function writeError(
   response: ServerResponse,
   error: ApiError,

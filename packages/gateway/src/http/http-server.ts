@@ -3,8 +3,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from './api-error.ts';
-import type { ToldCuts } from './connections.ts';
-import { Connections } from './connections.ts';
+import { Connections, type ToldCuts } from './connections.ts';
 import type { FixedLimits } from './fixed-limits.ts';
 
 interface HttpListener {

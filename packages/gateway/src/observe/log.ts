@@ -6,12 +6,7 @@ type LogLevel = (typeof logLevels)[number];
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export interface Log {
-  debug(event: string, fields?: Fields): void;
-  info(event: string, fields?: Fields): void;
-  warn(event: string, fields?: Fields): void;
-  error(event: string, fields?: Fields): void;
-}
+export type Log = Readonly<Record<Exclude<LogLevel, 'silent'>, (event: string, fields?: Fields) => void>>;
 
 interface LogOptions {
   readonly level: LogLevel;
@@ -23,14 +18,13 @@ interface LogOptions {
 export function createLog({ level, format, write, now = () => new Date() }: LogOptions): Log {
   const least = logLevels.indexOf(level);
   const at =
-    (name: Exclude<LogLevel, 'silent'>) =>
+    (name: keyof Log) =>
     (event: string, fields: Fields = {}) => {
       if (logLevels.indexOf(name) < least) return;
       const time = now().toISOString();
       const told = plain(fields);
-      write(
-        `${format === 'json' ? JSON.stringify({ time, level: name, event, ...told }) : asText([time, name.padEnd(5), event], told)}\n`,
-      );
+      const asJson = () => JSON.stringify({ time, level: name, event, ...told });
+      write(`${format === 'json' ? asJson() : asText([time, name.padEnd(5), event], told)}\n`);
     };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
@@ -38,12 +32,8 @@ export function createLog({ level, format, write, now = () => new Date() }: LogO
 export const silentLog: Log = createLog({ level: 'silent', format: 'json', write: () => {} });
 
 function plain(fields: Fields): Fields {
-  return Object.fromEntries(
-    Object.entries(fields).map(([key, value]) => [
-      key,
-      value instanceof Error ? (value.stack ?? value.message) : value,
-    ]),
-  );
+  const told = (value: unknown) => (value instanceof Error ? (value.stack ?? value.message) : value);
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, told(value)]));
 }
 
 function asText(head: readonly string[], fields: Fields): string {

@@ -37,13 +37,11 @@ const policy = [
 const missing = `<!doctype html><html lang="en"><meta charset="utf-8"><title>coppice</title><h1>coppice</h1>
 <p>The server runs; the dashboard is not built. The API is at <code>/v1</code>.</p></html>\n`;
 
-type ServeFile = (path: string, method: string, response: ServerResponse) => boolean;
-
 /** Returns false for a file that does not exist. Without a built page, a plain one says so. */
-export function staticFiles(folder: string | undefined): ServeFile {
+export function staticFiles(folder: string | undefined) {
   const files = new Map(folder === undefined ? [] : filesBelow(folder));
   const page = files.get('/index.html') ?? makeFile('/index.html', Buffer.from(missing));
-  return (path, method, response) => {
+  return (path: string, method: string, response: ServerResponse): boolean => {
     const file = files.get(path);
     if (file === undefined && extname(path) !== '') return false;
     const below = file === undefined ? pageBelow(path) : undefined;

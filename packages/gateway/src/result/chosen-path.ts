@@ -105,22 +105,21 @@ export function furtherAnswers(plan: SearchPlan, fold: SearchFold): Node[][] {
   const { answers = 1 } = plan;
   const { tree } = fold;
   if (answers === 1 || fold.answer === undefined || tree === undefined) return [];
-  if (programOf(plan.program).keepsRollouts)
-    return otherRollouts(tree.nodes, fold.answer.node)
-      .slice(0, answers - 1)
-      .map(({ id }) => messageAt(fold, id));
-  const first = meaningOf({ answer: fold.answer.answer, group: tree.node(fold.answer.node).group });
+  const { node: chosen } = fold.answer;
+  // A rollout as often as it was drawn.
+  const rollouts = tree.nodes
+    .filter(isPathEnd)
+    .flatMap((leaf) => Array.from({ length: leaf.count - (leaf.id === chosen ? 1 : 0) }, () => leaf));
+  const first = meaningOf({ answer: fold.answer.answer, group: tree.node(chosen).group });
   // `on_unaccepted` applies to each of several answers.
   const isGiven = (node: Node) => !isHeldBack(plan) || !isDoubtful(verdictOf(judgedLeaf(plan, tree, node)));
   // Answers that cannot be compared all count as different.
   const others =
     first === undefined
-      ? otherRollouts(tree.nodes, fold.answer.node).sort((a, b) => b.score - a.score)
+      ? rollouts.toSorted((a, b) => b.score - a.score)
       : distinctAnswers(tree).filter((node) => meaningOf(node) !== first);
-  return others
-    .filter(isGiven)
-    .slice(0, answers - 1)
-    .map(({ id }) => messageAt(fold, id));
+  const given = programOf(plan.program).keepsRollouts ? rollouts : others.filter(isGiven);
+  return given.slice(0, answers - 1).map(({ id }) => messageAt(fold, id));
 }
 
 function messageAt(fold: SearchFold, id: NodeId): Node[] {
@@ -135,13 +134,6 @@ function behindTag(text: string, close: string): string {
 
 function textOf(node: Node | undefined): string {
   return node?.step?.text ?? '';
-}
-
-/** Lists a rollout as often as it was drawn. */
-export function otherRollouts(nodes: readonly Node[], first: NodeId): Node[] {
-  return nodes
-    .filter(isPathEnd)
-    .flatMap((leaf) => Array.from({ length: leaf.count - (leaf.id === first ? 1 : 0) }, () => leaf));
 }
 
 export interface ChoiceTokens {

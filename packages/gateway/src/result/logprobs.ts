@@ -2,16 +2,11 @@
 // tokens of a text add up to that text.
 
 import type { SearchPlan } from '@coppice/core/answering';
-import type { SearchFold } from '@coppice/core/log';
 import { answerText, type Node, type Step } from '@coppice/core/tree';
 import type { LogprobsJson, TokenLogprob } from '../wire/result-json.ts';
-import { answerSteps, chosenPath, hasThought, repeatsStep, splitPath } from './chosen-path.ts';
+import { answerSteps, hasThought, repeatsStep, splitPath } from './chosen-path.ts';
 
 /** Null if not asked for, or if a step of the path has none. */
-export function answerLogprobs(plan: SearchPlan, fold: SearchFold, complete: boolean): LogprobsJson | null {
-  return pathLogprobs(plan, chosenPath(plan, fold), complete);
-}
-
 export function pathLogprobs(plan: SearchPlan, path: readonly Node[], complete: boolean): LogprobsJson | null {
   if (plan.logprobs === undefined || !path.every(hasPieces)) return null;
   const { content, reasoning } = splitPath(plan, path, complete);

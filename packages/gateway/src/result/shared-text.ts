@@ -4,8 +4,9 @@
 // text is never taken back. Programs that add children to nodes they have left have no settled nodes. A single sample contradicts sent
 // text only if a call failed for good (`agrees`).
 
+import type { SearchPlan } from '@coppice/core/answering';
 import type { SearchFold } from '@coppice/core/log';
-import { type ProgramName, programWith } from '@coppice/core/program';
+import { programWith } from '@coppice/core/program';
 import { answerPart, isComplete, type Node, type ThinkingTags, thoughtText } from '@coppice/core/tree';
 
 interface Piece {
@@ -13,14 +14,10 @@ interface Piece {
   readonly text: string;
 }
 
-interface SharedTextOptions {
-  readonly program: ProgramName;
-  readonly programOptions?: Readonly<Record<string, unknown>>;
-  readonly rollouts: number;
-  readonly maxTokens?: number | undefined;
+interface SharedTextOptions
+  extends Pick<SearchPlan, 'program' | 'rollouts' | 'maxTokens' | 'shape'>,
+    Partial<Pick<SearchPlan, 'programOptions' | 'reasoning'>> {
   readonly thinking?: ThinkingTags | undefined;
-  readonly reasoning?: 'separate' | 'inline';
-  readonly shape?: object | undefined;
 }
 
 export class SharedText {

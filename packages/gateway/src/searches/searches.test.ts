@@ -11,7 +11,8 @@ import {
 import { ScriptedEngine } from '../../../../tests/support/scripted-engine.ts';
 import { until } from '../../../../tests/support/until.ts';
 import { FaultError, fault } from '../../../core/src/base/fault.ts';
-import type { Plain, SearchRecord } from '../../../core/src/journal/journal.ts';
+import type { Plain } from '../../../core/src/journal/documents.ts';
+import type { SearchRecord } from '../../../core/src/journal/journal.ts';
 import { SqliteJournal } from '../../../core/src/journal/sqlite/sqlite-journal.ts';
 import { eventsIn, hasEvent } from '../../../core/src/log/entry.ts';
 import type { LoggedEvent } from '../../../core/src/log/events.ts';

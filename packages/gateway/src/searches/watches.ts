@@ -55,11 +55,11 @@ const retryMs = 1000;
 export class Watches {
   readonly #options: WatchesOptions;
   readonly #watches = new Map<string, WatchedSearch>();
-  readonly #stopLooking: () => void;
+  readonly close: () => void;
 
   constructor(options: WatchesOptions) {
     this.#options = options;
-    this.#stopLooking = every(options.timers, lookMs, () => this.lookAtAll());
+    this.close = every(options.timers, lookMs, () => this.lookAtAll());
     options.journal.listen({
       durable: (id, sequence) => this.#onDurable(id, sequence),
       grownElsewhere: (id) => this.#onGrownElsewhere(id),
@@ -125,10 +125,6 @@ export class Watches {
 
   lookAtAll(): void {
     for (const id of this.#watches.keys()) this.#look(id);
-  }
-
-  close(): void {
-    this.#stopLooking();
   }
 
   #onDurable(id: string, sequence: number): void {

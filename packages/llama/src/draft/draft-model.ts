@@ -5,8 +5,7 @@ import { Context, type ContextRow, maxSequences } from '../batch/context.ts';
 import { drawFrom, Sampler, type TokenSampling, uniformOf } from '../batch/sampler.ts';
 import type { Binding } from '../native/binding.ts';
 import { Model } from '../native/model.ts';
-import type { Branch } from '../prefix-cache/cache-segment.ts';
-import { commonLength } from '../prefix-cache/cache-segment.ts';
+import { type Branch, commonLength } from '../prefix-cache/cache-segment.ts';
 import { PrefixStore } from '../prefix-cache/prefix-store.ts';
 
 export interface DraftJob {

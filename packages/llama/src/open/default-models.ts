@@ -18,25 +18,19 @@ const shipped: readonly { readonly model: PlainTree; readonly answers: string }[
     answers: 'countdown puzzles and word problems in the sentences of its training',
     model: { name: 'sapling', engine: { kind: 'llama' }, verifier: { kind: 'prm' }, examples: saplingExamples },
   },
-  {
-    answers: 'sudokus of 4x4 and 6x6',
-    model: {
-      name: 'sapling-sudoku',
-      engine: { kind: 'llama', model: 'sapling-sudoku' },
-      verifier: { kind: 'exact' },
-      examples: ['Sudoku ..4. ...1 .413 1..4'],
-    },
-  },
-  {
-    answers: 'ledgers of running sums',
-    model: {
-      name: 'sapling-ledger',
-      engine: { kind: 'llama', model: 'sapling-ledger' },
-      verifier: { kind: 'exact' },
-      examples: ['Ledger 7841: a-1718 b-2831 c+5670 d-1418 e-4310 f+1793 g+3870 h-3373.'],
-    },
-  },
+  checked('sapling-sudoku', 'sudokus of 4x4 and 6x6', 'Sudoku ..4. ...1 .413 1..4'),
+  checked(
+    'sapling-ledger',
+    'ledgers of running sums',
+    'Ledger 7841: a-1718 b-2831 c+5670 d-1418 e-4310 f+1793 g+3870 h-3373.',
+  ),
 ];
+
+/** A model of one task, whose checker judges it. */
+function checked(name: string, answers: string, example: string) {
+  const engine = { kind: 'llama', model: name };
+  return { answers, model: { name, engine, verifier: { kind: 'exact' }, examples: [example] } };
+}
 
 export function shippedDefaults(): readonly PlainTree[] {
   return shipped.filter(({ model }) => existsSync(modelPath(String(model.name)))).map(({ model }) => model);

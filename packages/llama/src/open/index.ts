@@ -2,5 +2,4 @@
 
 export { measuredRound, measuredSplit, openEmbedded } from './embedded.ts';
 export { embeddedModel } from './embedded-model.ts';
-export type { KvSplitProblem } from './kv-split.ts';
-export { splitKv, timedSplit } from './kv-split.ts';
+export { type KvSplitProblem, splitKv, timedSplit } from './kv-split.ts';

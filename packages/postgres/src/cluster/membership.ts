@@ -7,7 +7,6 @@ import pg, { type Pool } from 'pg';
 import { clientConfig, type DatabaseOptions } from '../journal/connection.ts';
 
 type NodeFacts = Pick<LivingNode, 'node' | 'version' | 'models'>;
-type ServersAndReport = Pick<LivingNode, 'servers' | 'report'>;
 
 export interface Standing {
   readonly id: string;
@@ -29,7 +28,7 @@ export class Membership {
   readonly #schema: string;
   readonly #facts: NodeFacts;
   /** Servers and reports of the nodes at the last full reading. */
-  #lastReports: ReadonlyMap<string, ServersAndReport> = new Map();
+  #lastReports: ReadonlyMap<string, Pick<LivingNode, 'servers' | 'report'>> = new Map();
 
   constructor(options: DatabaseOptions, facts: NodeFacts) {
     this.#pool = new pg.Pool({ ...clientConfig(options), max: 2 });

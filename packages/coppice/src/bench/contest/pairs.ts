@@ -3,8 +3,6 @@
 import { meanDifference } from '../statistics.ts';
 import type { Trial } from './contest.ts';
 
-type Pairing = ReturnType<typeof pairing>;
-
 /** From -1 to 1, over the solvable questions that both have answered. */
 export function pairing(ours: readonly Trial[], theirs: readonly Trial[]) {
   const known = new Map(theirs.map((trial) => [trial.question, trial.correct]));
@@ -17,7 +15,7 @@ export function pairing(ours: readonly Trial[], theirs: readonly Trial[]) {
   return { contender, against, questions: differences.length, difference: meanDifference(differences), won, lost };
 }
 
-export function pairingLine({ contender, difference, won, lost }: Pairing): string {
+export function pairingLine({ contender, difference, won, lost }: ReturnType<typeof pairing>): string {
   const points = (share: number) => `${share >= 0 ? '+' : '−'}${Math.abs(100 * share).toFixed(1)}`;
   const { value, low, high } = difference;
   if (Number.isNaN(value)) return `  ${contender.padEnd(28)} too few questions to compare`;

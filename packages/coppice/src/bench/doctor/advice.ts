@@ -6,10 +6,8 @@ import { tableLines } from '../text-table.ts';
 import type { Comparison, EqualCost } from './comparison.ts';
 import type { SampleRule } from './drawn-samples.ts';
 
-export type AdviceKind = 'tree' | 'samples' | 'unknown' | 'unsuitable';
-
 export interface Advice {
-  readonly kind: AdviceKind;
+  readonly kind: 'tree' | 'samples' | 'unknown' | 'unsuitable';
   readonly text: string;
 }
 

@@ -3,10 +3,8 @@
 import type { EngineCapabilities, ServerFacts } from '@coppice/core/engine';
 import type { RemoteVerifierKind } from '@coppice/core/verifier';
 
-type Level = 'good' | 'note' | 'warning';
-
 export interface Finding {
-  readonly level: Level;
+  readonly level: 'good' | 'note' | 'warning';
   readonly text: string;
 }
 

@@ -15,8 +15,6 @@ export const questionFlags = {
   range: { type: 'string', takes: 'A-B', about: 'only questions A to B, counted from 1', rare: true },
 } as const satisfies Flags;
 
-type QuestionChoice = ReturnType<typeof readQuestionFlags>;
-
 type QuestionValues = ReturnType<typeof readArguments<{ options: typeof questionFlags }>>['values'];
 
 export function readQuestionFlags(values: QuestionValues) {
@@ -29,7 +27,7 @@ export function readQuestionFlags(values: QuestionValues) {
   };
 }
 
-export function chooseQuestions(choice: QuestionChoice): readonly GoldQuestion[] {
+export function chooseQuestions(choice: ReturnType<typeof readQuestionFlags>): readonly GoldQuestion[] {
   const file = choice.file ?? questionFile(choice.task, 'test');
   const all = readQuestions(file);
   const [from, to] = choice.range ?? [1, all.length];

@@ -89,7 +89,7 @@ export function root(value: Value, degree: number): Value | undefined {
 /** Equal for equal values, whatever their common factors. Small and floating ones by ten digits, so that √2·√2 is 2; large ones exactly, fractions by a residue. */
 export function valueKey(value: Value): string {
   const float = typeof value === 'number' ? value : smallFraction(value);
-  if (float !== undefined) return floatKey(float);
+  if (float !== undefined) return Math.abs(float) < 1e-12 ? '0' : String(Number(float.toPrecision(comparedDigits)));
   const { numerator, denominator } = value as Rational;
   return numerator % denominator === 0n ? `${numerator / denominator}` : `~${residue(value as Rational)}`;
 }
@@ -117,10 +117,6 @@ function residue({ numerator, denominator }: Rational): bigint {
     [rest, above, inverse, before] = [above - times * rest, rest, before - times * inverse, inverse];
   }
   return (((numerator * inverse) % prime) + prime) % prime;
-}
-
-function floatKey(value: number): string {
-  return Math.abs(value) < 1e-12 ? '0' : String(Number(value.toPrecision(comparedDigits)));
 }
 
 function wholePower({ numerator, denominator }: Rational, exponent: bigint): Rational | undefined {

@@ -13,7 +13,7 @@ import {
   verifiersBeside,
 } from '../../config/plugin.ts';
 import type { ModelConfig } from '../../config/schema.ts';
-import { type Environment, secret } from '../../config/sections.ts';
+import { type Environment, keyIn } from '../../config/sections.ts';
 import { CheckedVerifier } from '../../verifier/checked-verifier.ts';
 import { thinkingWarning } from '../plan/planned-thinking.ts';
 import './built-in.ts';
@@ -100,9 +100,7 @@ async function withEmbedder(parts: OpenModel, environment: Environment, log: Ope
   const { openEndpoint } = await import('../../embedder/embeddings-endpoint.ts');
   const { embedderWarning } = await import('../../embedder/probe-texts.ts');
   const { url, model } = wanted;
-  const apiKey = secret(wanted.apiKeyEnv, environment);
-  const keyed = apiKey === undefined ? {} : { apiKey };
-  const endpoint = { url, ...keyed, model, timeoutMs: embedderMs };
+  const endpoint = { url, ...keyIn(wanted.apiKeyEnv, environment), model, timeoutMs: embedderMs };
   // The trial has a connection of its own: what it finds is a warning, and no event of the log.
   const trial = openEndpoint(endpoint);
   const warning = await embedderWarning(trial);

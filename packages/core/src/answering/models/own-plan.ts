@@ -1,7 +1,6 @@
 // The plan of one question that a command or a program asks, within the limits of a person who pays for every token themselves.
 
-import type { LimitsConfig } from '../../config/schema.ts';
-import { searchLimits } from '../../config/schema.ts';
+import { type LimitsConfig, searchLimits } from '../../config/schema.ts';
 import { requestKnobs } from '../../config/vocabulary.ts';
 import { makePlan } from '../plan/plan.ts';
 import type { PlannedModel, SearchPlan, Wish } from '../plan/search-plan.ts';

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { raise } from '../../base/fault.ts';
 import type { EngineKind, Opening, OpenParts, Upstream } from '../../config/plugin.ts';
-import { keyVariable, secret, urls } from '../../config/sections.ts';
+import { keyIn, keyVariable, urls } from '../../config/sections.ts';
 import type { ReplicaList } from '../../engine/remote/list/replica-list.ts';
 import { routerNames } from '../../engine/remote/replica/router-hints.ts';
 import { type ReplicaAddress, replicaAddress, replicas } from './replica-address.ts';
@@ -47,8 +47,7 @@ export const remoteKind: EngineKind<RemoteSection> = {
 
 async function openRemote(options: RemoteSection, { config, environment, log }: Opening): Promise<OpenParts> {
   const { openRemoteEngine } = await import('../../engine/remote/open-engine.ts');
-  const apiKey = secret(options.apiKeyEnv, environment);
-  const key = apiKey === undefined ? {} : { apiKey };
+  const key = keyIn(options.apiKeyEnv, environment);
   const { urls: named = [], model, dialect, inFlight, router } = options;
   const listed = options.replicas === undefined ? undefined : replicaAddress(options.replicas);
   if (listed !== undefined && config.verifier.kind === 'judge' && config.verifier.urls === undefined)
@@ -66,7 +65,7 @@ async function openRemote(options: RemoteSection, { config, environment, log }: 
     inFlight,
     router,
   });
-  const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+  const headers: Record<string, string> = key.apiKey === undefined ? {} : { authorization: `Bearer ${key.apiKey}` };
   const upstream: Upstream = {
     get urls() {
       return engine.usable().map((url) => `${url}/v1`);

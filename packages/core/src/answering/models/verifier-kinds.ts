@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { FaultError, raise } from '../../base/fault.ts';
 import { whole } from '../../config/knob.ts';
 import type { Opening, OpenParts, OpenVerifier, VerifierKind } from '../../config/plugin.ts';
-import { keyVariable, plainSection, secret, urls } from '../../config/sections.ts';
+import { keyIn, keyVariable, plainSection, urls } from '../../config/sections.ts';
 import { commandDefaults, sandboxKinds } from '../../verifier/command/sandbox.ts';
 import { makeVerifier } from '../../verifier/definition.ts';
 import { UnreadEnd } from '../../verifier/prm/unread-end.ts';
@@ -164,8 +164,8 @@ function remoteOptions(
     const remedy = 'give the urls of its server, or as model the path of a GGUF file (package @coppice/llama)';
     return raise('bad-setting', `models: '${name}' has a verifier without urls; ${remedy}`);
   }
-  const apiKey = secret(apiKeyEnv, environment);
-  const keyed = servers.map((url) => ({ url, ...(apiKey === undefined ? {} : { apiKey }) }));
+  const key = keyIn(apiKeyEnv, environment);
+  const keyed = servers.map((url) => ({ url, ...key }));
   return { servers: keyed, timeoutMs: requestMs, ...(aggregation && { aggregation }), ...(model && { model }) };
 }
 

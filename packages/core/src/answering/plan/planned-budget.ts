@@ -69,7 +69,8 @@ export function budgetOf(
     price: isPriced ? bought.price / left.share : undefined,
     moneyBudget: money === any ? undefined : money,
     session,
-    nodes: mostNodes(limits),
+    // Of one tree, which ends as exhausted then. A step is hardly shorter than ten tokens, and a node takes about 1 kB.
+    nodes: Math.max(16, Math.ceil(limits.tokens / 10)),
     deadlineMs: atMost(wish, 'deadlineMs', limits.deadlineMs, 'limits.deadlineMs') ?? defaultDeadlineMs,
     priority: atMost(wish, 'priority', maxPriority, "the key's priority") ?? Math.min(0, maxPriority),
   };
@@ -95,11 +96,6 @@ function rolloutsOf(
     (program.keepsRollouts ? wish.answers : undefined) ??
     Math.max(wish.answers ?? 1, Math.ceil(bought * share) * paths)
   );
-}
-
-/** Most nodes of one tree; it ends as exhausted then. A step is hardly shorter than ten tokens, and a node takes about 1 kB. */
-function mostNodes({ tokens }: LimitsConfig): number {
-  return Math.max(16, Math.ceil(tokens / 10));
 }
 
 /** Refuses more than the limit; undefined where nothing was asked. */

@@ -42,10 +42,10 @@ export function thinkingPlan(
 
 /** The least of what was asked for or an effort buys, of what the answer leaves of a path, and of what the context holds. */
 function longestThinking(wish: Wish, { config, engine }: PlannedModel, limits: LimitsConfig): number {
-  const { maxTokens, effort } = wish;
+  const { maxTokens = Number.POSITIVE_INFINITY, effort } = wish;
   const { contextTokens = Number.POSITIVE_INFINITY } = engine.capabilities;
   const bought = effortOf(limits, effort).thinkingTokens;
-  const ofPath = maxTokens === undefined ? Number.POSITIVE_INFINITY : roomOf(maxTokens);
+  const ofPath = maxTokens - Math.min(keptForAnswer, Math.ceil(maxTokens / 2));
   const asked = wish.maxThinkingTokens ?? config.maxThinkingTokens ?? bought;
   return Math.max(1, Math.min(asked, ofPath, roomOfContext(contextTokens)));
 }
@@ -62,10 +62,6 @@ export function thinkingWarning({ config, engine }: Pick<PlannedModel, 'config' 
   if (allowed <= room) return undefined;
   const setting = config.engine.kind === 'llama' ? ' (engine.contextTokens, or what the model was trained for)' : '';
   return `maxThinkingTokens is ${allowed}; the context of ${contextTokens} tokens${setting} leaves ${room} for thinking`;
-}
-
-function roomOf(maxTokens: number): number {
-  return maxTokens - Math.min(keptForAnswer, Math.ceil(maxTokens / 2));
 }
 
 /** True where the model is known to think before its first answer: its budget must pay for that. */

@@ -8,8 +8,8 @@ import {
   type EngineMessage,
   type GenerateRequest,
   isAnswer,
-  type PathStep,
   type RequestId,
+  readablePath,
   type Urgency,
 } from '../engine.ts';
 import { UrgencyQueue } from '../urgency-queue.ts';
@@ -96,7 +96,7 @@ class PanelEngine implements Engine {
   generate(requests: readonly GenerateRequest[]): void {
     for (const { id, model } of requests) if (model !== undefined) this.#named.set(id, model);
     for (const [model = this.#name, asked] of Map.groupBy(requests, ({ model }) => model)) {
-      const forWriter = asked.map((request) => readableBy(model, this.#name, request));
+      const forWriter = asked.map((each) => ({ ...each, path: readablePath(each.path, this.#name, model) }));
       if (model === this.#name) this.#own.generate(forWriter);
       else this.#send(model, forWriter);
     }
@@ -143,22 +143,6 @@ class PanelEngine implements Engine {
   close(): Promise<void> {
     return this.#own.close();
   }
-}
-
-/** Token ids mean something only to the model that made them: others read the text. */
-function readableBy(model: string, own: string, request: GenerateRequest): GenerateRequest {
-  if (!request.path.some(({ step }) => isForeign(step, model, own))) return request;
-  return { ...request, path: request.path.map((each) => readStep(each, model, own)) };
-}
-
-function readStep({ key, step }: PathStep, model: string, own: string): PathStep {
-  if (!isForeign(step, model, own)) return { key, step };
-  const { tokenIds: _, ...rest } = step;
-  return { key, step: rest };
-}
-
-function isForeign({ tokenIds, model: writer }: PathStep['step'], model: string, own: string): boolean {
-  return tokenIds !== undefined && (writer ?? own) !== model;
 }
 
 class MemberQueue {

@@ -1,7 +1,6 @@
 // An engine used by several runtimes. Requests and searches get numbers and names of their own here. Its owner closes it.
 
-import type { Engine, EngineMessage, RequestId } from '../engine.ts';
-import { isAnswer } from '../engine.ts';
+import { type Engine, type EngineMessage, isAnswer, type RequestId } from '../engine.ts';
 
 interface Asker {
   readonly numbers: Map<RequestId, RequestId>;

@@ -56,7 +56,7 @@ export class Dispatch {
   /** Call names have a fixed length, since SGLang aborts by prefix, and differ between engines. */
   readonly #engineName: string;
   #calls = 0;
-  #closed = false;
+  isClosed = false;
 
   constructor(parts: DispatchParts) {
     const { options, timers } = parts;
@@ -71,14 +71,6 @@ export class Dispatch {
     return this.#stepTime.ms;
   }
 
-  get isClosed(): boolean {
-    return this.#closed;
-  }
-
-  close(): void {
-    this.#closed = true;
-  }
-
   release(search: string): void {
     this.#hints.release(search);
     this.#prefixes.release(search);
@@ -91,7 +83,7 @@ export class Dispatch {
   }
 
   pump(replica: Replica): void {
-    while (!this.#closed && replica.mayStart()) this.#start(replica, replica.queue.pop()!);
+    while (!this.isClosed && replica.mayStart()) this.#start(replica, replica.queue.pop()!);
   }
 
   pumpAll(): void {
@@ -294,7 +286,7 @@ export class Dispatch {
     }
     awaited.tellCustody('held', job);
     timers.after(retryDelayMs(job.attempts, chance.uniform()), () => {
-      if (this.#closed || liveChildren(job).length === 0) return;
+      if (this.isClosed || liveChildren(job).length === 0) return;
       waiting.place(job);
       this.pumpAll();
     });

@@ -33,15 +33,13 @@ export interface RemoteEngineOptions {
   readonly observe?: (event: ReplicaEvent) => void;
 }
 
-type Defaulted = 'attempts' | 'firstTokenMs' | 'betweenTokensMs' | 'patienceMs' | 'seed';
-
-export const remoteDefaults: Required<Pick<RemoteEngineOptions, Defaulted>> = {
+export const remoteDefaults = {
   attempts: 4,
   firstTokenMs: 120_000,
   betweenTokensMs: 30_000,
   patienceMs: 600_000,
   seed: 1,
-};
+} satisfies Partial<RemoteEngineOptions>;
 
 export function checkOptions({ listed, servers, router = 'none' }: RemoteEngineOptions): void {
   if (listed === undefined && servers.length === 0) raise('bad-setting', 'servers is empty; give at least one url');

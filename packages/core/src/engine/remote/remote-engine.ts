@@ -184,7 +184,7 @@ export class RemoteEngine implements Engine {
 
   async close(): Promise<void> {
     this.cancel(this.#awaited.ids);
-    this.#dispatch.close();
+    this.#dispatch.isClosed = true;
     this.#watch.stop();
     this.#gauges.stop();
     this.#list?.stop();
@@ -208,12 +208,11 @@ export class RemoteEngine implements Engine {
   }
 
   #giveUpParked(): void {
-    const late = this.#waiting.takeParkedSince(this.#timers.nowMs() - this.#options.patienceMs);
+    const { patienceMs } = this.#options;
+    const late = this.#waiting.takeParkedSince(this.#timers.nowMs() - patienceMs);
     if (late.length === 0) return;
-    const reason = fault(
-      'unavailable',
-      `no server answered for ${this.#options.patienceMs} ms (patienceMs): ${outageOf(this.#replicas)}`,
-    );
+    const waited = `no server answered for ${patienceMs} ms (patienceMs): ${outageOf(this.#replicas)}`;
+    const reason = fault('unavailable', waited);
     for (const job of late) for (const child of liveChildren(job)) this.#awaited.fault(child, reason);
   }
 }

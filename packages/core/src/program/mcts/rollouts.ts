@@ -89,7 +89,8 @@ class Mcts implements Program {
     while (likely.length < count && rollouts > 0) {
       const leaf = selectLeaf(tree.root, this.#ruleIn(tree), { imagined, doomed });
       if (leaf === undefined) break;
-      imagine(imagined, leaf);
+      for (let at: Node | undefined = leaf; at !== undefined; at = at.parent)
+        imagined.set(at, (imagined.get(at) ?? 0) + 1);
       if (!likely.includes(leaf)) likely.push(leaf);
       rollouts -= 1;
     }
@@ -181,9 +182,4 @@ class Mcts implements Program {
 function bestLeaf({ nodes, strands }: Tree): Node | undefined {
   if (strands.size > 0) return undefined;
   return nodes.filter(mayGrow).sort((a, b) => b.score - a.score || b.depth - a.depth || byKey(a, b))[0];
-}
-
-/** Counts one more imagined rollout through this node. */
-function imagine(imagined: Map<Node, number>, node: Node): void {
-  for (let at: Node | undefined = node; at !== undefined; at = at.parent) imagined.set(at, (imagined.get(at) ?? 0) + 1);
 }

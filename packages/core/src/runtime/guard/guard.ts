@@ -2,7 +2,6 @@
 // and message. The guard never throws because a part did, and never loses what a part threw.
 
 import { type Fault, fault } from '../../base/fault.ts';
-import type { Exit } from '../../log/end.ts';
 
 export type PartKind =
   | 'program'
@@ -65,10 +64,6 @@ export function guardedReading<Read, Value>(
       return otherwise;
     }
   };
-}
-
-export function exitOf({ part, verb, message }: Breakage): Exit {
-  return { kind: 'failed', rule: 'threw', evidence: { part, verb, message } };
 }
 
 /** The same call would throw again. */

@@ -1,8 +1,7 @@
 // A scheduler that always decides. After the first throw or impossible decision of the given one, first come, first served at natural
 // widths takes its place for good: later decisions rest on earlier ones.
 
-import type { Fault } from '../../base/fault.ts';
-import { raise } from '../../base/fault.ts';
+import { type Fault, raise } from '../../base/fault.ts';
 import { algorithm1Scheduler } from '../../scheduler/algorithm-1.ts';
 import type { Decision, Scheduler, Snapshot, Width } from '../../scheduler/scheduler.ts';
 import type { OrderRule } from '../../scheduler/turns/order.ts';

@@ -1,11 +1,9 @@
 // Reasons for which a search ends: its first exit rule that fires, too many failures in a row, or an exit without a rule. Clock rules and
 // failures are read at any moment, other rules only after a complete fold.
 
-import type { ExitRule } from '../../exit/exit.ts';
 import type { Exit } from '../../log/end.ts';
 import type { TooLate } from '../../scheduler/turns/forecast.ts';
 import { absenceText } from '../../tree/absences.ts';
-import type { CancelReason } from '../parts/inbox.ts';
 import type { RuntimeOptions } from '../parts/options.ts';
 import type { Search } from '../search/search.ts';
 
@@ -13,29 +11,21 @@ type Circumstances = Pick<RuntimeOptions, 'engine' | 'verifier' | 'maxFailures'>
 
 const defaultMaxFailures = 8;
 
-export function cancelled(rule: CancelReason): Exit {
-  return { kind: 'cancelled', rule, evidence: {} };
-}
-
 export function givenUp(search: Search, nowMs: number, late: TooLate, circumstances: Circumstances): Exit {
   const evidence = { waitedMs: Math.round(nowMs - search.arrivalMs), ...late };
   return explain(search, { kind: 'deadline', rule: 'wait', evidence }, circumstances);
 }
 
-export function firstExit(search: Search, nowMs: number, circumstances: Circumstances): Exit | undefined {
-  return exitBy(search.request.rules.exits, search, nowMs, circumstances);
-}
-
 export function clockExit(search: Search, nowMs: number, circumstances: Circumstances): Exit | undefined {
   const rules = search.request.rules.exits.filter(({ readsClock }) => readsClock);
-  return exitBy(rules, search, nowMs, circumstances);
+  return firstExit(search, nowMs, circumstances, rules);
 }
 
-function exitBy(
-  rules: readonly ExitRule[],
+export function firstExit(
   search: Search,
   nowMs: number,
   circumstances: Circumstances,
+  rules = search.request.rules.exits,
 ): Exit | undefined {
   const view = search.view(nowMs);
   for (const rule of rules) {

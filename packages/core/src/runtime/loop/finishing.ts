@@ -15,7 +15,7 @@ export function finish(parts: RuntimeParts, search: Search, meant: Exit, nowMs: 
   const { options, strands, seeder, flights, speculation, guesses, logs } = parts;
   seeder.plant(search);
   if (exit.kind === 'accepted') completeBest(search.tree);
-  strands.closeAll(search);
+  for (const strand of [...search.tree.strands.keys()]) strands.close(search, strand, 'ended');
   seeder.ended(search);
   const guessed = guessedBy(search);
   guesses.ended(search.speculation.guesses.byRank);

@@ -12,6 +12,7 @@ import {
   type Lane,
   type PathStep,
   type RequestId,
+  readablePath,
 } from '../../engine/engine.ts';
 import type { Expansion, Outcome } from '../../program/program.ts';
 import type { Ghost, NodeId, ProbeReply } from '../../tree/events.ts';
@@ -23,14 +24,13 @@ import type { ServerKind, ServiceMeter } from '../budget/service-meter.ts';
 import { guard } from '../guard/guard.ts';
 import { ScoreBatcher } from '../scores/score-batcher.ts';
 import type { Flight, Search } from '../search/search.ts';
-import { faultOutcome, ghostOutcome, isBelowGhost, type StepScore, stepOutcome } from '../steps/outcomes.ts';
+import { faultOutcome, isBelowGhost, type StepScore, stepOutcome } from '../steps/outcomes.ts';
 import { cutFeedback, problemWithScore, problemWithStep, recorded, stepFor } from '../steps/replies.ts';
 import {
   generateRequest,
   pathAfter,
   pathFor,
   readsEachLogprob,
-  scoredPath,
   scoredStep,
   shapeBelow,
   stepNeeds,
@@ -129,9 +129,9 @@ export class Flights {
     return { search, ...placeIn(expansion, index, path), ...what, id: this.#ids.take(), ...untold };
   }
 
-  promote(search: Search, node: NodeId, ghost: Ghost): void {
-    search.ledger.adopted(ghost.step.tokens);
-    this.#arrivals.push({ search, outcome: ghostOutcome(node, ghost) });
+  promote(search: Search, node: NodeId, { index, form, step, reward, feedback, answer }: Ghost): void {
+    search.ledger.adopted(step.tokens);
+    this.#arrivals.push({ search, outcome: { ok: true, node, index, form, step, reward, feedback, answer } });
   }
 
   answerProbe(search: Search, node: NodeId, index: number, reply: ProbeReply): void {
@@ -343,7 +343,7 @@ export class Flights {
     const { id, search, index, lane } = this.#add({ ...generated, step }, nowMs);
     const { prompt, tests } = search.request;
     // Words that were put to the model are not scored, and no score rests on them.
-    const path = scoredPath(search.request, pathAfter(node, manner?.after));
+    const path = readablePath(pathAfter(node, manner?.after), search.request.model);
     const parent = path.at(-1)?.key ?? node.key;
     const priority = this.#priorityOf(search, path);
     const given = tests === undefined ? {} : { tests };

@@ -17,7 +17,7 @@ export type InboxMessage =
 
 export class Inbox {
   readonly #wake: (() => void) | undefined;
-  #messages: InboxMessage[] = [];
+  readonly #messages: InboxMessage[] = [];
 
   constructor(wake: (() => void) | undefined) {
     this.#wake = wake;
@@ -33,8 +33,6 @@ export class Inbox {
   }
 
   takeAll(): InboxMessage[] {
-    const messages = this.#messages;
-    this.#messages = [];
-    return messages;
+    return this.#messages.splice(0);
   }
 }

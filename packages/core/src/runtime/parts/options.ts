@@ -55,8 +55,10 @@ export interface RuntimeOptions {
 
 /** Guards every part and listener. `onFault` hears of listeners that throw; without it the throw goes on. */
 export function guardedOptions(options: RuntimeOptions): RuntimeOptions {
-  const { engine, verifier, embedder, scheduler, budget, onEnd, onCost, watches } = options;
-  const onFault = guardedFault(options);
+  const { engine, verifier, embedder, scheduler, budget, onEnd, onCost, watches, onFault: told } = options;
+  const onFault: typeof told =
+    told &&
+    ((search, fault) => guard(noOne, 'listener', told, 'onFault', () => told.call(options, search, fault), undefined));
   const tell = (fault: Fault) => onFault?.(undefined, fault);
   const heard = (search: string, listener: { readonly name: string }, verb: string, call: () => void) => {
     const broke = (breakage: Breakage) => {
@@ -79,13 +81,6 @@ export function guardedOptions(options: RuntimeOptions): RuntimeOptions {
 }
 
 const noOne: Answerable = { broke: () => {} };
-
-function guardedFault(options: RuntimeOptions): RuntimeOptions['onFault'] {
-  const { onFault } = options;
-  if (onFault === undefined) return undefined;
-  return (search, fault) =>
-    guard(noOne, 'listener', onFault, 'onFault', () => onFault.call(options, search, fault), undefined);
-}
 
 export interface Token {
   readonly search: string;

@@ -12,7 +12,8 @@ export class SearchTable {
   /** Outcomes told since the last decision. */
   told = 0;
   isStale = false;
-  readonly #touched = new Set<Search>();
+  /** May be iterated while searches are touched or removed. */
+  readonly touched = new Set<Search>();
   readonly broken = new Set<Search>();
   /** Ended; some of its requests may be unanswered. */
   readonly unsettled = new Set<Search>();
@@ -35,7 +36,7 @@ export class SearchTable {
   }
 
   touch(search: Search): void {
-    this.#touched.add(search);
+    this.touched.add(search);
   }
 
   reconsider(): void {
@@ -51,21 +52,16 @@ export class SearchTable {
     this.reconsider();
   }
 
-  /** May be iterated while searches are touched or removed. */
-  get touched(): Iterable<Search> {
-    return this.#touched;
-  }
-
   takeTouched(): Search[] {
-    const touched = [...this.#touched];
-    this.#touched.clear();
+    const touched = [...this.touched];
+    this.touched.clear();
     return touched;
   }
 
   remove(search: Search): void {
     if (this.live.delete(search.id) && search.mayGuess) this.guessers -= 1;
     this.running.delete(search.id);
-    this.#touched.delete(search);
+    this.touched.delete(search);
     this.broken.delete(search);
     this.isStale = true;
   }

@@ -4,10 +4,8 @@ import { raise } from '../../base/fault.ts';
 import type { Pruning } from '../../exit/prune.ts';
 import type { Expansion } from '../../program/program.ts';
 import type { Closing, StrandId, TreeEvent } from '../../tree/events.ts';
-import { type DrawKey, drawKey, formKey } from '../../tree/keys.ts';
-import type { Node } from '../../tree/node.ts';
-import type { ProbeDraw, Strand } from '../../tree/strand.ts';
-import { leastPromising } from '../../tree/strand.ts';
+import { drawKey, type FormKey, formKey } from '../../tree/keys.ts';
+import { leastPromising, type Strand } from '../../tree/strand.ts';
 import type { Leases } from '../budget/leases.ts';
 import type { Search } from '../search/search.ts';
 import type { Flights } from './flights.ts';
@@ -64,18 +62,14 @@ export class Strands {
   }
 
   #cancelFor(search: Search, { id, node, sampling, manner, probing }: Strand): void {
-    const probe = probing && search.flights.get(drawOfProbe(node, probing));
-    if (probe !== undefined) this.#parts.flights.cancel(probe);
+    const cancel = (index: number, form: FormKey) => {
+      const flight = search.flights.get(drawKey(node.key, index, form));
+      if (flight !== undefined) this.#parts.flights.cancel(flight);
+    };
+    if (probing !== undefined) cancel(probing.index, formKey(probing.sampling, probing.manner));
     if (sampling === undefined) return;
     const form = formKey(sampling, manner);
-    for (const [index, owner] of node.inFlight ?? []) {
-      const flight = owner === id ? search.flights.get(drawKey(node.key, index, form)) : undefined;
-      if (flight !== undefined) this.#parts.flights.cancel(flight);
-    }
-  }
-
-  closeAll(search: Search): void {
-    for (const strand of [...search.tree.strands.keys()]) this.close(search, strand, 'ended');
+    for (const [index, owner] of node.inFlight ?? []) if (owner === id) cancel(index, form);
   }
 
   /** Takes leases for the strands of a log as far as the width allows, preempts the others, and gives what to ask again. */
@@ -91,8 +85,4 @@ export class Strands {
       return [{ node, indices, sampling, manner }];
     });
   }
-}
-
-function drawOfProbe(node: Node, { index, sampling, manner }: ProbeDraw): DrawKey {
-  return drawKey(node.key, index, formKey(sampling, manner));
 }

@@ -13,7 +13,7 @@ const passTokens = 300;
 
 export class ScoreBatcher {
   readonly #looksAhead: boolean;
-  #ready: ScoreRequest[] = [];
+  readonly #ready: ScoreRequest[] = [];
   readonly #sent = new Map<RequestId, WantedScore>();
   readonly #spare = new Map<RequestId, WantedScore>();
   readonly #passes = new PassMeter();
@@ -58,8 +58,7 @@ export class ScoreBatcher {
     this.dueMs = undefined;
     if (this.#mayWait(nowMs)) return [];
     if (wasIdle) this.#fillUp();
-    const ready = this.#ready;
-    this.#ready = [];
+    const ready = this.#ready.splice(0);
     if (ready.length > 0) this.#passes.began(nowMs, wasIdle);
     return ready;
   }

@@ -20,7 +20,7 @@ import type { Manner, Step } from '../../tree/step.ts';
 import type { Tree } from '../../tree/tree.ts';
 import type { Lease } from '../budget/leases.ts';
 import { type WorkDone, workKind } from '../budget/work-meter.ts';
-import { type Breakage, exitOf } from '../guard/guard.ts';
+import type { Breakage } from '../guard/guard.ts';
 import { type Breakable, guardedExtract, guardedProgram, guardedRules } from '../guard/search-parts.ts';
 import { DrawnSteps } from './drawn-steps.ts';
 import { FoldOrder } from './fold-order.ts';
@@ -133,7 +133,7 @@ export class Search implements Breakable {
   }
 
   exitFor(exit: Exit): Exit {
-    return this.#broken === undefined ? exit : exitOf(this.#broken);
+    return this.#broken === undefined ? exit : { kind: 'failed', rule: 'threw', evidence: { ...this.#broken } };
   }
 
   get isIdle(): boolean {
@@ -170,14 +170,11 @@ export class Search implements Breakable {
 
   asWaiting(standing: QueueStanding | undefined): WaitingSearch {
     const { id, turn, naturalWidth, isIdle: idle } = this;
-    const { speculate } = this.request.rules;
-    return { id, turn, naturalWidth, speculate, deadlineAtMs: this.#deadlineAtMs(), idle, standing };
-  }
-
-  /** A revived search is never given up while it waits: what it has done may be its answer. */
-  #deadlineAtMs(): number | undefined {
-    const { deadlineMs } = this.request.limits;
-    return this.log !== 'own' || deadlineMs === undefined ? undefined : this.arrivalMs + deadlineMs;
+    const { rules, limits } = this.request;
+    // A revived search is never given up while it waits: what it has done may be its answer.
+    const deadlineMs = this.log === 'own' ? limits.deadlineMs : undefined;
+    const deadlineAtMs = deadlineMs === undefined ? undefined : this.arrivalMs + deadlineMs;
+    return { id, turn, naturalWidth, speculate: rules.speculate, deadlineAtMs, idle, standing };
   }
 
   /** Cached until the tree's next event, unless the decision reads standing or guesses. */

@@ -2,7 +2,7 @@
 
 import type { Fault } from '../../base/fault.ts';
 import type { ChildOutcome, Outcome } from '../../program/program.ts';
-import type { Ghost, NodeId, ProbeReply } from '../../tree/events.ts';
+import type { ProbeReply } from '../../tree/events.ts';
 import type { Step } from '../../tree/step.ts';
 import type { Flight } from '../search/search.ts';
 import { answerOf, replyTo } from './replies.ts';
@@ -10,15 +10,12 @@ import { answerOf, replyTo } from './replies.ts';
 export function stepOutcome(flight: Flight, step: Step, { reward, feedback }: StepScore = {}): Outcome {
   const { search, node, index, manner = {} } = flight;
   if (flight.isProbe) {
-    if (manner.read) return { probe: true, node: node.id, index, reply: readingOf(reward) };
-    const reply = replyTo(manner, step, search.request.extract, reward);
+    const read: ProbeReply = { text: '', tokens: 0, whole: true, ...(reward === undefined ? {} : { reward }) };
+    const reply = manner.read ? read : replyTo(manner, step, search.request.extract, reward);
     return { probe: true, node: node.id, index, reply };
   }
-  return placed(flight, childOf(node.id, flight, step, { reward, feedback, answer: answerOf(flight, step) }));
-}
-
-function readingOf(reward: number | undefined): ProbeReply {
-  return { text: '', tokens: 0, whole: true, ...(reward === undefined ? {} : { reward }) };
+  const answer = answerOf(flight, step);
+  return placed(flight, { ok: true, node: node.id, index, form: flight.form, step, reward, feedback, answer });
 }
 
 export function faultOutcome(flight: Flight, problem: Fault): Outcome {
@@ -29,32 +26,15 @@ export function faultOutcome(flight: Flight, problem: Fault): Outcome {
   return { probe: true, node: node.id, index, ...(writer.model === undefined ? {} : { ...writer, fault: problem }) };
 }
 
-export function ghostOutcome(node: NodeId, ghost: Ghost): Outcome {
-  return childOf(node, ghost, ghost.step, ghost);
-}
-
 export function isBelowGhost({ search, node }: Flight): boolean {
   return search.tree.nodes[node.id] !== node;
 }
 
-function placed<Known extends ChildOutcome>(flight: Flight, outcome: Known): Known {
+function placed(flight: Flight, outcome: ChildOutcome): Outcome {
   return isBelowGhost(flight) ? { ...outcome, below: flight.node } : outcome;
 }
 
 export interface StepScore {
   readonly reward?: number | undefined;
   readonly feedback?: string | undefined;
-}
-
-interface Findings extends StepScore {
-  readonly answer?: string | undefined;
-}
-
-function childOf(
-  node: NodeId,
-  { index, form }: Pick<Flight, 'index' | 'form'>,
-  step: Step,
-  { reward, feedback, answer }: Findings,
-): ChildOutcome & { readonly ok: true } {
-  return { ok: true, node, index, form, step, reward, feedback, answer };
 }

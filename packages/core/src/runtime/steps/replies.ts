@@ -3,7 +3,7 @@
 import { type Fault, fault } from '../../base/fault.ts';
 import type { EngineMessage, JsonSchema } from '../../engine/engine.ts';
 import type { ProbeReply } from '../../tree/events.ts';
-import { answerText, type Node } from '../../tree/node.ts';
+import { answerText } from '../../tree/node.ts';
 import { agentTurn } from '../../tree/readings/agent-turn.ts';
 import { recordOf } from '../../tree/readings/token-record.ts';
 import type { Manner, Step } from '../../tree/step.ts';
@@ -46,22 +46,20 @@ export function stepFor({ search, node, shape, manner, path }: Flight, given: St
   return search.request.shape === undefined || step.end !== 'eos' ? step : { ...step, unshaped: true };
 }
 
-export function recorded({ search, node }: Flight, { step: given, read }: StepMessage, step: Step): Step {
+export function recorded(
+  { search, node }: Flight,
+  { step: given, read }: EngineMessage & { type: 'step' },
+  step: Step,
+): Step {
   if (search.request.recordTokens !== true || read === undefined || given.tokenIds === undefined) return step;
   return { ...step, record: recordOf(node, read.ids, given, step, read.drawn) };
 }
 
-type StepMessage = Extract<EngineMessage, { type: 'step' }>;
-
-function textBefore(node: Node, { turn }: Step): string {
-  return turn === undefined ? answerText(node) : '';
-}
-
 export function answerOf({ search, node, shape }: Flight, step: Step): string | undefined {
-  const { end, text, unshaped, thought } = step;
+  const { end, text, unshaped, thought, turn } = step;
   if (end !== 'eos' || unshaped || thought?.open) return undefined;
   if (shape !== undefined) return shapedAnswer(text, shape.schema);
-  return search.request.extract(textBefore(node, step) + text.slice(thought?.chars ?? 0));
+  return search.request.extract((turn === undefined ? answerText(node) : '') + text.slice(thought?.chars ?? 0));
 }
 
 /** Read off the probe alone: the path may name other answers. A cut reply has none. */

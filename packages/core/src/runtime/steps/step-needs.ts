@@ -1,7 +1,13 @@
 // Requests to an engine: no more of a step than is read, and the path below which it is drawn. A probe is a path with a piece of text
 // more at its end, so that every engine can do it.
 
-import type { GenerateRequest, PathStep, StepNeeds, ThinkingMarks } from '../../engine/engine.ts';
+import {
+  type GenerateRequest,
+  type PathStep,
+  readableStep,
+  type StepNeeds,
+  type ThinkingMarks,
+} from '../../engine/engine.ts';
 import type { Expansion } from '../../program/program.ts';
 import { drawSeed, type NodeKey, nodeKey, rootKey, turnKey } from '../../tree/keys.ts';
 import { type Node, pathTo } from '../../tree/node.ts';
@@ -11,7 +17,7 @@ import type { Verifier } from '../../verifier/verifier.ts';
 import type { AnswerShape, SearchRequest, ThinkingPlan } from '../search/request.ts';
 import type { Flight, Search } from '../search/search.ts';
 import { longestStep } from './replies.ts';
-import { goesOnThinking, isInside, openingBelow, thoughtStops } from './thinking-steps.ts';
+import { goesOnThinking, isInside, openingBelow } from './thinking-steps.ts';
 import { wordsOf } from './words.ts';
 
 export function stepNeeds(request: SearchRequest, verifier: Verifier | undefined, watched: boolean): StepNeeds {
@@ -47,15 +53,8 @@ export function stepPath(node: Node): PathStep[] {
 }
 
 /** Token ids of another model are other words to the verifier. */
-export function scoredStep({ model: own }: Pick<SearchRequest, 'model'>, step: Step): Step {
-  if (step.tokenIds === undefined || step.model === undefined || step.model === own) return step;
-  const { tokenIds: _, ...rest } = step;
-  return rest;
-}
-
-export function scoredPath(request: Pick<SearchRequest, 'model'>, path: readonly PathStep[]): readonly PathStep[] {
-  const isOwn = path.every(({ step }) => scoredStep(request, step) === step);
-  return isOwn ? path : path.map(({ key, step }) => ({ key, step: scoredStep(request, step) }));
+export function scoredStep({ model }: Pick<SearchRequest, 'model'>, step: Step): Step {
+  return readableStep(step, model);
 }
 
 export function shapeBelow(request: SearchRequest, node: Node): AnswerShape | undefined {
@@ -83,13 +82,6 @@ export function pathAfter(node: Node, after: readonly number[] = []): PathStep[]
     path.push({ key: nodeKey(path.at(-1)?.key ?? node.key, step), step });
   }
   return path;
-}
-
-function pathWith(path: readonly PathStep[], suffix: string, node: Node, byUser = false): PathStep[] {
-  if (byUser) return [...withTurns(path), turnPiece(path.at(-1)?.key ?? node.key, suffix)];
-  if (suffix === '') return withTurns(path);
-  const step: Step = { text: suffix, tokens: tokensOf(suffix), meanLogprob: 0, end: 'length' };
-  return [...withTurns(path), { key: nodeKey(path.at(-1)?.key ?? node.key, step), step }];
 }
 
 /** About four characters a token; read only by engines that count without a tokenizer. */
@@ -121,18 +113,20 @@ export function pathFor(
   isProbe = false,
 ): PathStep[] {
   const words = shaped ?? (manner && wordsOf(search.tree, node, manner));
-  const byUser = shaped === undefined && manner?.byUser === true;
   const opening = shaped === undefined && !isProbe ? openingBelow(search.request, node, manner) : undefined;
   const suffix = (words ?? '') + (opening ?? '');
-  return words === undefined
-    ? pathWith(stepPath(node), suffix, node)
-    : pathWith(pathAfter(node, manner?.after), suffix, node, byUser);
+  const path = withTurns(words === undefined ? stepPath(node) : pathAfter(node, manner?.after));
+  const parent = path.at(-1)?.key ?? node.key;
+  if (words !== undefined && shaped === undefined && manner?.byUser) return [...path, turnPiece(parent, suffix)];
+  if (suffix === '') return path;
+  const step: Step = { text: suffix, tokens: tokensOf(suffix), meanLogprob: 0, end: 'length' };
+  return [...path, { key: nodeKey(parent, step), step }];
 }
 
 export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<GenerateRequest, 'priority'> {
   const { id, search, node, index, form, path, lane, isProbe, shape, manner = {} } = flight;
   const { program, seed, delimiters, thinking } = search.request;
-  const thinks = !isProbe && goesOnThinking(search.request, node, manner);
+  const thinks = thinking !== undefined && !isProbe && goesOnThinking(search.request, node, manner);
   return {
     id,
     search: search.id,
@@ -143,7 +137,7 @@ export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<G
     index,
     sampling: isGreedy(flight) ? coldest(sampling) : sampling,
     seed: drawSeed(seed, node.key, index, form),
-    delimiters: shape ? [] : (manner.stops ?? (thinks ? thoughtStops(thinking!) : delimiters)),
+    delimiters: shape ? [] : (manner.stops ?? (thinks ? [...thinking.delimiters, thinking.close] : delimiters)),
     maxTokens: Math.min(
       longestStep(flight),
       isProbe ? unlimited : (program.paths?.maxPathTokens ?? unlimited) - (manner.byUser ? 0 : node.pathTokens),

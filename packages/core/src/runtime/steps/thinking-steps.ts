@@ -1,5 +1,6 @@
 // Draws thinking: which steps lie inside it, how they end, and what is put into the path. Pure. A program's manner goes first.
 
+import { endThinking } from '../../program/thinking-moves.ts';
 import type { Node } from '../../tree/node.ts';
 import { hasJustThought, isThinking, thoughtOf } from '../../tree/readings/thinking.ts';
 import type { Manner, Step } from '../../tree/step.ts';
@@ -16,17 +17,13 @@ function thoughtBefore({ thoughtTokens }: Node, manner: Manner | undefined): num
   return manner?.byUser ? 0 : thoughtTokens;
 }
 
-export function endOfThinking({ close, lastWords }: Pick<ThinkingPlan, 'close' | 'lastWords'>): string {
-  return `${lastWords}\n${close}\n\n`;
-}
-
 /** The manner's words, the end of the thinking at its limit, or a blank line behind that end. */
 export function openingBelow(request: Thinks, node: Node, manner: Manner | undefined): string | undefined {
   const { thinking, delimiters } = request;
   if (manner?.opening !== undefined) return manner.opening;
   if (thinking === undefined) return undefined;
   if (isInside(request, node, manner))
-    return thoughtBefore(node, manner) < thinking.maxTokens ? undefined : endOfThinking(thinking);
+    return thoughtBefore(node, manner) < thinking.maxTokens ? undefined : endThinking(thinking).opening;
   if (manner?.byUser) return undefined;
   const isBlank = manner?.stops === undefined && delimiters.some((each) => each.trim() === '');
   return isBlank && hasJustThought(node) && node.step!.text.endsWith(thinking.close) ? '\n\n' : undefined;
@@ -50,10 +47,6 @@ export function longestThought(
 export function thoughtRoom({ thinking }: Thinks, node: Node, manner: Manner | undefined): number {
   if (thinking === undefined || manner?.stops?.length !== 0) return 0;
   return Math.max(0, thinking.maxTokens - thoughtBefore(node, manner));
-}
-
-export function thoughtStops({ close, delimiters }: ThinkingPlan): string[] {
-  return [...delimiters, close];
 }
 
 export function thoughtStep(request: Thinks, node: Node, manner: Manner | undefined, step: Step): Step {

@@ -107,11 +107,7 @@ export class TurnLine {
   readonly #places = new Map<string, LinePlace>();
   readonly #keys = new Map<string, KeyPlaces>();
   #serving = 0;
-  #seats = 0;
-
-  get seats(): number {
-    return this.#seats;
-  }
+  seats = 0;
 
   turn(id: string): number | undefined {
     return this.#places.get(id)?.turn;
@@ -121,15 +117,15 @@ export class TurnLine {
   take(id: string, facts: LineFacts): number {
     assert(!this.#places.has(id), `${id} waits already`);
     const { turn, finish } = this.#turn(facts);
-    const name = facts.key?.name;
+    const { key, workSeconds = 1 } = facts;
     if (this.#places.size === 0) this.#serving = facts.arrivalMs / 1000;
-    this.#places.set(id, { turn, finish, seats: facts.seats, key: name });
-    this.#seats += facts.seats;
-    if (name === undefined) return turn;
-    const { last = finish, due, waiting = 0 } = this.#keys.get(name) ?? {};
+    this.#places.set(id, { turn, finish, seats: facts.seats, key: key?.name });
+    this.seats += facts.seats;
+    if (key === undefined) return turn;
+    const { last = finish, due, waiting = 0 } = this.#keys.get(key.name) ?? {};
     // What goes before others of its key moves those back that are yet to come: no key gains by it.
-    const moved = isDue(facts) && waiting > 0 ? last + this.#work(facts) : last;
-    this.#keys.set(name, { last: Math.max(finish, moved), due: isDue(facts) ? finish : due, waiting: waiting + 1 });
+    const moved = isDue(facts) && waiting > 0 ? last + workSeconds / key.share : last;
+    this.#keys.set(key.name, { last: Math.max(finish, moved), due: isDue(facts) ? finish : due, waiting: waiting + 1 });
     return turn;
   }
 
@@ -145,7 +141,7 @@ export class TurnLine {
     const place = this.#places.get(id);
     if (place === undefined) return;
     this.#places.delete(id);
-    this.#seats -= place.seats;
+    this.seats -= place.seats;
     const key = place.key === undefined ? undefined : this.#keys.get(place.key);
     if (key === undefined) return;
     key.waiting -= 1;
@@ -160,10 +156,6 @@ export class TurnLine {
     let seats = 0;
     for (const place of this.#places.values()) if (place.turn <= turn) seats += place.seats;
     return seats;
-  }
-
-  #work({ key, workSeconds }: LineFacts): number {
-    return (workSeconds ?? 1) / (key?.share ?? 1);
   }
 
   #turn({ arrivalMs, priority, key, workSeconds, session, turn }: LineFacts) {

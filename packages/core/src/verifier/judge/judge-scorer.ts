@@ -89,10 +89,7 @@ function reasonOf(reply: string): string | undefined {
 export function fillPrompt(template: string, { prompt, steps }: ScoredPath): string {
   const before = steps.slice(0, -1).map((step, at) => `${at + 1}. ${step}`);
   const listed = before.length === 0 ? '(none yet)' : before.join('\n');
-  return filled(template, { question: questionOf(prompt), steps: listed, step: steps.at(-1) ?? '' });
-}
-
-function filled(template: string, values: Readonly<Record<string, string>>): string {
+  const values: Record<string, string> = { question: questionOf(prompt), steps: listed, step: steps.at(-1) ?? '' };
   return template.replace(/\{(\w+)\}/g, (whole, name: string) => (Object.hasOwn(values, name) ? values[name]! : whole));
 }
 

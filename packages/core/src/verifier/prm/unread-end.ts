@@ -6,16 +6,13 @@ import type { ScoreRequest } from '../verifier.ts';
 
 export class UnreadEnd extends VerifierInFront {
   protected override sift(requests: readonly ScoreRequest[]): readonly ScoreRequest[] {
+    const { aggregation } = this.capabilities;
+    const isNeutral = aggregation === 'product' || aggregation === 'minimum';
     return requests.filter((request) => {
-      const isEnd = this.#isEnd(request);
+      const { step, path } = request;
+      const isEnd = isNeutral && path.length > 0 && step.end === 'eos' && step.text.trim() === '';
       if (isEnd) this.answer(request, 1);
       return !isEnd;
     });
-  }
-
-  #isEnd({ step, path }: ScoreRequest): boolean {
-    const { aggregation } = this.capabilities;
-    const isNeutral = aggregation === 'product' || aggregation === 'minimum';
-    return isNeutral && path.length > 0 && step.end === 'eos' && step.text.trim() === '';
   }
 }

@@ -137,10 +137,8 @@ export class RemoteVerifier implements Verifier {
       const mixes = this.#scorer.mixes(replica.server.facts);
       const paths = Math.min(batch, this.#scorer.pathsLimit ?? batch);
       const limits = { mixes, joins: this.capabilities.looksAhead === true, paths, tokens: passTokens };
-      void this.#run(
-        replica,
-        this.#queue.take(limits, (request) => this.#size.tokens(request)),
-      );
+      const taken = this.#queue.take(limits, (request) => this.#size.tokens(request));
+      void this.#run(replica, taken);
     }
   }
 

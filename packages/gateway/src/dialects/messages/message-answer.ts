@@ -3,14 +3,9 @@
 import { describeForClient } from '../../result/search-result.ts';
 import type { ClientResult, TurnCall } from '../../wire/result-json.ts';
 import type { Delta } from '../deltas.ts';
-import type { ToldSearch } from '../dialect.ts';
+import type { ToldSearch, TypedEvent } from '../dialect.ts';
 import { argumentsOf, callId } from '../turn-body.ts';
 import { estimateTokens } from './message-body.ts';
-
-export interface BlockEvent {
-  readonly type: string;
-  readonly [field: string]: unknown;
-}
 
 const kinds = {
   thinking: { empty: { type: 'thinking', thinking: '', signature: '' }, delta: 'thinking_delta', field: 'thinking' },
@@ -47,7 +42,7 @@ export class MessageEvents {
     this.#thinks = thinks;
   }
 
-  start(search: ToldSearch): BlockEvent[] {
+  start(search: ToldSearch): TypedEvent[] {
     const { prompt } = search.facts.plan;
     const said = prompt.kind === 'text' ? [prompt.text] : prompt.messages.map(({ content }) => content);
     // Some clients read only this estimate; the last event has the engine's count.
@@ -56,20 +51,20 @@ export class MessageEvents {
     return [{ type: 'message_start', message }];
   }
 
-  delta(delta: Delta): BlockEvent[] {
+  delta(delta: Delta): TypedEvent[] {
     const { reasoning_content: thinking, content, refusal } = delta;
     if (thinking !== undefined) return this.#thinks ? this.#grow('thinking', thinking) : [];
     return this.#grow('text', content ?? refusal ?? '');
   }
 
-  last(search: ToldSearch, result: ClientResult): BlockEvent[] {
+  last(search: ToldSearch, result: ClientResult): TypedEvent[] {
     const { usage, ...delta } = ending(result);
     const coppice = coppiceOf(search, result);
     const calls = (result.texts.calls ?? []).flatMap((call, at) => this.#call(toolUse(search, call, at), call));
     return [...calls, ...this.#close(), { type: 'message_delta', delta, usage, coppice }, { type: 'message_stop' }];
   }
 
-  #call(block: ReturnType<typeof toolUse>, { arguments: given }: TurnCall): BlockEvent[] {
+  #call(block: ReturnType<typeof toolUse>, { arguments: given }: TurnCall): TypedEvent[] {
     const before = this.#close();
     const index = this.#next('tool_use');
     const delta = { type: 'input_json_delta', partial_json: JSON.stringify(argumentsOf(given)) };
@@ -80,7 +75,7 @@ export class MessageEvents {
     ];
   }
 
-  #grow(kind: BlockKind, text: string): BlockEvent[] {
+  #grow(kind: BlockKind, text: string): TypedEvent[] {
     if (text === '') return [];
     const { empty, delta, field } = kinds[kind];
     const opened =
@@ -96,7 +91,7 @@ export class MessageEvents {
     return this.#at;
   }
 
-  #close(): BlockEvent[] {
+  #close(): TypedEvent[] {
     if (this.#open === undefined) return [];
     this.#open = undefined;
     return [{ type: 'content_block_stop', index: this.#at }];

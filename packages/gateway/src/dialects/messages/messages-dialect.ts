@@ -2,13 +2,13 @@
 
 import type { Plain } from '@coppice/core/journal';
 import type { ErrorJson } from '../../wire/search-json.ts';
-import { shapeIn } from '../answer-format.ts';
+import { shapeWith } from '../answer-format.ts';
 import { type DeltaWords, deltaTeller } from '../deltas.ts';
-import type { AskedBody, Beyond, InboundDialect, StreamFrame, Teller, ToldSearch } from '../dialect.ts';
+import type { AskedBody, Beyond, InboundDialect, StreamFrame, Teller, ToldSearch, TypedEvent } from '../dialect.ts';
 import { ignoredIn, parseSearched, passedIn } from '../fields.ts';
 import { askedTurn } from '../turn-body.ts';
 import { record } from '../unchecked.ts';
-import { type BlockEvent, MessageEvents, wholeMessage } from './message-answer.ts';
+import { MessageEvents, wholeMessage } from './message-answer.ts';
 import { chatOf, isBeyondText, isBeyondTurn, type MessageBody, messageSchema, showsThinking } from './message-body.ts';
 import { chatTools } from './message-turns.ts';
 
@@ -38,7 +38,7 @@ function beyond(body: Plain): Beyond {
     isBeyond: isBeyondText(body),
     passed: passedIn(body),
     turn: isBeyondTurn(body) ? undefined : askedTurn({ ...chatTools(body), reasoning_effort: wished }),
-    shape: () => shapeIn({ response_format: record(output).format }),
+    shape: () => shapeWith(record(output).format),
     stop,
   };
 }
@@ -61,7 +61,7 @@ function teller({ body, stream }: AskedBody<MessageBody>, search: ToldSearch): T
   return deltaTeller(search, stream, words, thinks);
 }
 
-function framed(events: readonly BlockEvent[]): StreamFrame[] {
+function framed(events: readonly TypedEvent[]): StreamFrame[] {
   return events.map((data) => ({ event: data.type, data }));
 }
 

@@ -2,14 +2,10 @@
 // item stays closed.
 
 import type { TokenLogprob, TurnCall } from '../../wire/result-json.ts';
+import type { TypedEvent } from '../dialect.ts';
 import { callId } from '../turn-body.ts';
 import { itemIds, type OutputItem } from './response-json.ts';
 import { calledAs } from './response-turns.ts';
-
-interface ItemEvent {
-  readonly type: string;
-  readonly [field: string]: unknown;
-}
 
 type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 
@@ -31,7 +27,7 @@ type ReasoningText = keyof typeof reasoningTexts;
 
 export class OutputItems {
   readonly #ids: ReturnType<typeof itemIds>;
-  #events: ItemEvent[] = [];
+  #events: TypedEvent[] = [];
   readonly #reasoning: { summary?: string; content?: string } = {};
   #content: string | undefined;
   #refusal: string | undefined;
@@ -61,7 +57,7 @@ export class OutputItems {
     return this.#content?.length ?? 0;
   }
 
-  take(): ItemEvent[] {
+  take(): TypedEvent[] {
     return this.#events.splice(0);
   }
 

@@ -5,21 +5,19 @@
 import { type LoggedEvent, SearchFold } from '@coppice/core/log';
 import { agentTurn, isFold } from '@coppice/core/tree';
 import { chosenPath } from '../../result/chosen-path.ts';
-import { answerLogprobs } from '../../result/logprobs.ts';
+import { pathLogprobs } from '../../result/logprobs.ts';
 import { Progress } from '../../result/progress.ts';
 import { makeResult } from '../../result/search-result.ts';
 import { SharedText } from '../../result/shared-text.ts';
 import type { ToldEnd } from '../../result/told-end.ts';
 import { isHeldBack, shouldEscalate, unacceptedJson } from '../../result/unaccepted.ts';
 import type { ResponseStatus } from '../../wire/reply-json.ts';
-import type { ToldSearch } from '../dialect.ts';
+import type { ToldSearch, TypedEvent } from '../dialect.ts';
 import { OutputItems } from './output-items.ts';
 import { type OutputItem, type ResponseFacts, responseJson, statusOf } from './response-json.ts';
 
-export interface ResponseEvent {
-  readonly type: string;
+export interface ResponseEvent extends TypedEvent {
   readonly sequence_number: number;
-  readonly [field: string]: unknown;
 }
 
 export class ResponseFold {
@@ -128,7 +126,7 @@ export class ResponseFold {
     else this.#give(this.#shared.finish(path));
     // Text that was sent as reasoning, or is in no step.
     this.#items.content((texts.content ?? '').slice(this.#items.contentLength));
-    const logprobs = answerLogprobs(plan, this.#log, outcome.complete)?.content ?? [];
+    const logprobs = pathLogprobs(plan, path, outcome.complete)?.content ?? [];
     for (const call of texts.calls ?? []) this.#items.call(call);
     this.#items.close(outcome.finish_reason === 'length' ? 'incomplete' : 'completed', logprobs);
   }

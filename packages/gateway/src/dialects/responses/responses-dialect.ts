@@ -3,7 +3,7 @@
 
 import type { Plain, TextKeeping } from '@coppice/core/journal';
 import { refuseField } from '../../http/api-error.ts';
-import { shapeIn } from '../answer-format.ts';
+import { shapeWith } from '../answer-format.ts';
 import type { AskedBody, Beyond, ChatContext, InboundDialect, SearchedChat, StreamFrame, Teller } from '../dialect.ts';
 import { ignoredIn, parseSearched, passedIn } from '../fields.ts';
 import { askedTurn } from '../turn-body.ts';
@@ -46,7 +46,7 @@ function beyond(body: Plain): Beyond {
   const turn = some(input, isBeyondTurn)
     ? undefined
     : askedTurn({ ...chatTools(body), reasoning_effort: record(body.reasoning).effort });
-  return { isBeyond, passed: passedIn(body), turn, shape: () => shapeIn({ response_format: record(text).format }) };
+  return { isBeyond, passed: passedIn(body), turn, shape: () => shapeWith(record(text).format) };
 }
 
 function read(value: unknown, texts: TextKeeping): AskedBody<ResponseBody> {

@@ -52,11 +52,8 @@ export class Metrics {
     const all = new ReadMetrics(this.registry, [], () => [[{}, searches()]]);
     all.gauge('queue_searches', 'Searches that wait for admission', ({ admission }) => admission.waiting);
     all.gauge('running_searches', 'Searches that run', ({ admission }) => admission.running);
-    all.gauge(
-      'running_tokens',
-      'Tokens of running searches so far; tokens_total has them when they end',
-      runningTokens,
-    );
+    const soFar = 'Tokens of running searches so far; tokens_total has them when they end';
+    all.gauge('running_tokens', soFar, ({ live }) => [...live].reduce((sum, { summary }) => sum + summary.tokens, 0));
     addModelMetrics(this.registry, () => searches().models.values());
   }
 
@@ -113,8 +110,4 @@ export class Metrics {
     meters.verifier.inc({ model, source: 'cached' }, tokens.verifier_cached ?? 0);
     meters.embedder.inc({ model }, tokens.embedder ?? 0);
   }
-}
-
-function runningTokens({ live }: ObservedSearches): number {
-  return [...live].reduce((sum, { summary }) => sum + summary.tokens, 0);
 }

@@ -1,6 +1,6 @@
 // Metrics of the journal, the connections, the shared queue and the keys.
 
-import type { Journal } from '@coppice/core/journal';
+import type { Cluster, Journal } from '@coppice/core/journal';
 import type { Registry } from 'prom-client';
 import type { Connections } from '../../http/connections.ts';
 import type { UsageMeter } from '../usage.ts';
@@ -12,12 +12,7 @@ interface ServerParts {
 }
 
 /** Each node reports the same queue: take the largest value, not the sum. */
-interface SharedQueue {
-  waiting(): number;
-  readonly queueAgeMs: number;
-}
-
-export function addSharedQueueMetrics(registry: Registry, cluster: SharedQueue | undefined): void {
+export function addSharedQueueMetrics(registry: Registry, cluster: Cluster | undefined): void {
   const shared = new ReadMetrics(registry, [], () => [[{}, cluster]]);
   const same = 'as every node sees it';
   shared.gauge('shared_queue_searches', `Searches that wait between nodes, ${same}`, (it) => it?.waiting() ?? 0);

@@ -162,17 +162,13 @@ function readable(value: number): number {
 
 /** A waiting search's place counts the searches of all keys on its model. */
 function inOrder({ live }: ObservedSearches): { readonly search: LiveSearch; readonly place: number | null }[] {
-  const running: { search: LiveSearch; place: null }[] = [];
-  const waiting: LiveSearch[] = [];
-  for (const search of live) {
-    if (search.state === 'running') running.push({ search, place: null });
-    else if (search.state === 'queued') waiting.push(search);
-  }
+  const all = [...live];
   const isIdle = ({ facts }: LiveSearch) => Number(facts.plan.idle === true);
+  const waiting = all.filter(({ state }) => state === 'queued');
   waiting.sort((a, b) => isIdle(a) - isIdle(b) || a.turn - b.turn);
   const ahead = new Map<string, number>();
   return [
-    ...running,
+    ...all.filter(({ state }) => state === 'running').map((search) => ({ search, place: null })),
     ...waiting.map((search) => {
       const { model } = search.facts.plan;
       const place = (ahead.get(model) ?? 0) + 1;

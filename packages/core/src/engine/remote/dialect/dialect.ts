@@ -48,7 +48,8 @@ export interface Call {
   readonly logprobs: boolean;
   readonly entropy?: boolean;
   readonly pieces?: boolean;
-  readonly delivery: Delivery;
+  /** `ends`: a stream that says little before each sibling's end; `whole`: in one piece. */
+  readonly delivery: 'tokens' | 'ends' | 'whole';
   readonly stops: readonly string[];
   readonly maxTokens: number;
   readonly shape?: JsonSchema | undefined;
@@ -59,9 +60,6 @@ export interface Call {
   readonly priority: number;
   readonly salt?: string | undefined;
 }
-
-/** `ends`: a stream that says little before each sibling's end; `whole`: in one piece. */
-export type Delivery = 'tokens' | 'ends' | 'whole';
 
 export interface WireRequest {
   readonly path: string;

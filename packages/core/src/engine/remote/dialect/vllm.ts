@@ -15,9 +15,6 @@ import {
 } from './dialect.ts';
 import { renderByTokenize, tokenizeText } from './render.ts';
 
-/** VLLM_MAX_STOP_STRINGS, since 0.28. */
-const stopLimit = 4;
-
 export const vllm: Dialect = {
   name: 'vllm',
   takesTokens: true,
@@ -26,7 +23,8 @@ export const vllm: Dialect = {
   tellsEntropy: true,
   tellsPieces: true,
   holdsShapes: true,
-  stopLimit,
+  /** VLLM_MAX_STOP_STRINGS, since 0.28. */
+  stopLimit: 4,
   takes: ['top_k', 'min_p', 'presence_penalty', 'frequency_penalty', 'repetition_penalty', 'logit_bias', 'bad_words'],
   passes: [
     'add_generation_prompt',
@@ -59,12 +57,8 @@ export const vllm: Dialect = {
         seed: call.seed,
         ...stops,
         ...(call.exact ? { min_tokens: call.maxTokens, ignore_eos: true } : {}),
-        ...(call.logprobs || call.entropy
-          ? {
-              logprobs: call.entropy ? likeliest : 0,
-              return_tokens_as_token_ids: call.pieces !== true,
-            }
-          : {}),
+        logprobs: call.entropy ? likeliest : call.logprobs ? 0 : undefined,
+        return_tokens_as_token_ids: call.logprobs || call.entropy ? call.pieces !== true : undefined,
         response_format: call.shape && { type: 'json_schema', json_schema: { name: 'answer', schema: call.shape } },
         return_token_ids: call.ids !== false,
         ...deliveryOf(call),

@@ -6,7 +6,7 @@ import { type Fault, fault } from '../../../base/fault.ts';
 import { CircuitBreaker } from '../../../remote/circuit-breaker.ts';
 import { rootOf } from '../../../remote/connection.ts';
 import { FollowedList, type ListedOptions } from '../list/followed-list.ts';
-import type { ReplicaEvent } from './health.ts';
+import type { Observe } from './health.ts';
 import type { Replica } from './replica.ts';
 
 export interface OpenedReplicas {
@@ -20,8 +20,6 @@ interface FleetListener {
   leaving(replica: Replica): void;
   counted(): void;
 }
-
-type Observe = ((event: ReplicaEvent) => void) | undefined;
 
 /** Kubernetes lets a stopping pod live so long by default. */
 const drainMs = 30_000;

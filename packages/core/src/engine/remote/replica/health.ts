@@ -18,12 +18,14 @@ export type ReplicaEvent =
   | { readonly type: 'replicas-unlisted'; readonly list: string; readonly reason: string }
   | { readonly type: 'replicas-listed'; readonly list: string };
 
+export type Observe = ((event: ReplicaEvent) => void) | undefined;
+
 export class ReplicaHealth {
   readonly #timers: Timers;
   readonly #chance: Random;
-  readonly #observe: ((event: ReplicaEvent) => void) | undefined;
+  readonly #observe: Observe;
 
-  constructor(timers: Timers, chance: Random, observe: ((event: ReplicaEvent) => void) | undefined) {
+  constructor(timers: Timers, chance: Random, observe: Observe) {
     this.#timers = timers;
     this.#chance = chance;
     this.#observe = observe;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Ranks } from './ranks.ts';
+import { Ranks } from './replica.ts';
 
 it('keeps a search with its rank, and gives a new one the rank with the fewest', () => {
   const ranks = new Ranks();

@@ -1,6 +1,7 @@
 // A server of an engine: its connection, facts, health, limit and work. Holds state; the engine decides.
 
 import { type Fault, FaultError, fault } from '../../../base/fault.ts';
+import { hash } from '../../../base/random.ts';
 import { CircuitBreaker } from '../../../remote/circuit-breaker.ts';
 import { Connection, type ConnectionOptions } from '../../../remote/connection.ts';
 import { faultOf } from '../../../remote/failure.ts';
@@ -14,7 +15,6 @@ import { JobQueue, liveChildren, urgencyOf } from '../flight/queue.ts';
 import type { Refusable } from '../flight/refusable.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
 import type { Likeness } from './likeness.ts';
-import { Ranks } from './ranks.ts';
 import type { ReplicaLoad } from './route.ts';
 
 export class Replica {
@@ -115,5 +115,24 @@ export class Replica {
     if (this.breaker.state === 'half-open') return this.inFlight === 0;
     const sequences = liveChildren(next).length;
     return this.limit.admits(urgencyOf(next).lane, sequences, this.inFlight);
+  }
+}
+
+/** Keeps a search with one of the engines behind an address (vLLM's --data-parallel-size): each has a prefix cache of its own. */
+export class Ranks {
+  readonly #places = new Map<string, number>();
+
+  /** The rank of its session, unless that has far more than its share. */
+  of(search: string, ranks: number, homes: ReadonlySet<string>, session?: SessionRoute): number {
+    const known = this.#places.get(search);
+    if (known !== undefined && known < ranks) return known;
+    for (const each of this.#places.keys()) if (!homes.has(each)) this.#places.delete(each);
+    const held = new Array<number>(ranks).fill(0);
+    for (const rank of this.#places.values()) if (rank < ranks) held[rank]! += 1;
+    const least = Math.min(...held);
+    const wanted = session === undefined ? -1 : hash(session.route) % ranks;
+    const rank = (held[wanted] ?? Number.POSITIVE_INFINITY) <= 2 * least + 2 ? wanted : held.indexOf(least);
+    this.#places.set(search, rank);
+    return rank;
   }
 }
