@@ -4,8 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { mean, Random } from '@coppice/core/base';
-import { branchWorth } from '@coppice/core/log';
-import { auditBranches, type BranchAudit } from '@coppice/core/tree';
+import { JudgeAudits } from '@coppice/core/log';
+import { auditBranches } from '@coppice/core/tree';
 import { percentile } from '../statistics.ts';
 import { shuffled } from './worth-course.ts';
 
@@ -71,7 +71,7 @@ export const continuations = [1, 2, 4] as const;
 const rightOf = (ends: readonly DrawnEnd[]) => mean(ends.map(([, right]) => right));
 
 /** As a search that branches would show it, with all samples that were not cut as later ones. */
-function auditedBy({ samples, prefixes }: ContinuedQuestion, judgeCost: number): BranchAudit | undefined {
+function auditedBy({ samples, prefixes }: ContinuedQuestion, judgeCost: number) {
   const best = prefixes.reduce((one, other) => (other.odds > one.odds ? other : one));
   const parents = prefixes.map(({ parent }) => samples[parent]!);
   const told = (ends: readonly DrawnEnd[]) =>
@@ -79,7 +79,8 @@ function auditedBy({ samples, prefixes }: ContinuedQuestion, judgeCost: number):
   const others = parents.filter((sample) => sample !== samples[best.parent]);
   const later = samples.filter((sample) => !parents.includes(sample));
   const read = judgeCost * prefixes.reduce((sum, { tokens }) => sum + tokens, 0);
-  return auditBranches(told(others), told(later), told(best.ends), read);
+  const branched = auditBranches(told(others), told(later), told(best.ends), read);
+  return branched && { owner: 'lab', audit: { pairs: 0, right: 0, agreed: [], differed: [], branched } };
 }
 
 /** What one question adds to each sum. */
@@ -183,6 +184,7 @@ function summed(terms: readonly ReturnType<typeof termsOf>[], cost: number): Bra
   const worth = ((1 - rho) * of('bestScored')) / of('fresh') / cost;
   const gains = continuations.map((_, at) => mean(terms.map((each) => each.gains[at]!)));
   const plain = { share: of('share'), fresh: of('fresh'), below: of('below'), bestScored: of('bestScored') };
-  const byVote = branchWorth(terms.flatMap(({ audit }) => audit ?? [])).worth ?? Number.NaN;
+  const { branching } = new JudgeAudits(terms.flatMap(({ audit }) => audit ?? [])).judge;
+  const byVote = branching?.worth ?? Number.NaN;
   return { ...plain, rho, bestDrawn: of('bestDrawn'), auc: of('won') / of('of'), worth, byVote, gains };
 }

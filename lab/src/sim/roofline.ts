@@ -1,7 +1,7 @@
 // A cost model from first principles (Williams et al., 2009): a step takes as long as the slower of reading the weights
 // and the keys and values from memory, and doing the arithmetic. For GPUs and models without measurements.
 
-import { type CostModel, type Curve, curve } from '@coppice/core/cost';
+import { type CostModel, curve } from '@coppice/core/cost';
 
 /** Memory sizes of a model. */
 export interface ModelShape {
@@ -56,7 +56,7 @@ export function rooflineCost(gpu: Gpu, shape: ModelShape): CostModel {
   const weightsMs = shape.weightBytes / bytesPerMs;
   // Two operations per parameter and token; 16-bit weights.
   const tokenMs = shape.weightBytes / flopsPerMs;
-  const decodeCurve = (batch: number): Curve => {
+  const decodeCurve = (batch: number) => {
     const memoryMs = (context: number) => weightsMs + (batch * context * shape.kvBytesPerToken) / bytesPerMs;
     return slower(batch * tokenMs, memoryMs, gpu.stepOverheadMs);
   };
@@ -70,7 +70,7 @@ export function rooflineCost(gpu: Gpu, shape: ModelShape): CostModel {
 }
 
 /** The larger of a constant and a rising line, as a curve over the context. */
-function slower(computeMs: number, memoryMs: (context: number) => number, overheadMs: number): Curve {
+function slower(computeMs: number, memoryMs: (context: number) => number, overheadMs: number) {
   const far = 131072;
   const perToken = (memoryMs(far) - memoryMs(0)) / far;
   const crossing = (computeMs - memoryMs(0)) / perToken;

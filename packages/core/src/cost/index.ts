@@ -11,5 +11,5 @@ export {
   prefillMs,
   unreadMs,
 } from './cost.ts';
-export { type Curve, curve, valueAt } from './curve.ts';
+export { curve, valueAt } from './curve.ts';
 export { type MeasuredPoints, tableCost } from './table.ts';

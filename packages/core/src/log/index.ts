@@ -1,7 +1,6 @@
 // Exports of this folder to other packages, as `@coppice/core/log`. A list only.
 
 export { JudgeAudits, judgeSentence } from './agreement.ts';
-export { branchWorth } from './branch-worth.ts';
 export { describeEvent, describeExit, endings, reasonFigures, reasonSentence } from './describe.ts';
 export { type Answer, type Cost, type Evidence, type Exit, type ExitKind, exitKinds, type WriterCost } from './end.ts';
 export { eventsIn, hasEvent, type LogEntry, type LogFormats, logFormats } from './entry.ts';

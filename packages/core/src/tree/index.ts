@@ -30,7 +30,7 @@ export {
 } from './node.ts';
 export { agentTurn, turnIn } from './readings/agent-turn.ts';
 export { auditSamples } from './readings/audit.ts';
-export { auditBranches, type BranchAudit, scoreOf } from './readings/branching.ts';
+export { auditBranches, scoreOf } from './readings/branching.ts';
 export {
   agreeing,
   type Belief,
