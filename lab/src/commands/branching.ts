@@ -50,7 +50,9 @@ const columns: readonly (readonly [
   ['AUC', ({ auc }) => auc, 1, 2],
   ['worth of a draw', ({ worth }) => worth, 1, 2],
   ['by the vote', ({ byVote }) => byVote, 1, 2],
-  ...continuations.map((count, at) => [`vote +${count}`, ({ gains }: BranchingFigures) => gains[at]!, 100, 1] as const),
+  ...continuations.map(
+    (count, at) => [`vote +${2 * count}`, ({ gains }: BranchingFigures) => gains[at]!, 100, 1] as const,
+  ),
 ];
 
 export async function run(args: readonly string[]): Promise<number> {

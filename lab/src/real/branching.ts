@@ -63,11 +63,11 @@ export interface BranchingFigures {
   readonly worth: number;
   /** The same as coppice finds it out while it serves: by the vote of other samples, without labels; NaN if they are too few. */
   readonly byVote: number;
-  /** Points of a vote of three samples and so many continuations below the best scored prefix, over as many tokens of fresh ones. */
+  /** Points of a vote of three samples, so many continuations below the best scored prefix and as many fresh ones, over as many tokens of fresh ones. */
   readonly gains: readonly number[];
 }
 
-export const continuations = [1, 2, 4] as const;
+export const continuations = [1, 2, 3] as const;
 const rightOf = (ends: readonly DrawnEnd[]) => mean(ends.map(([, right]) => right));
 
 /** As a search that branches would show it, with all samples that were not cut as later ones. */
@@ -139,7 +139,7 @@ export function votedRight(ends: readonly DrawnEnd[]): number {
   return leading.length === 0 ? 0 : mean(leading);
 }
 
-/** Mean over random choices of what is added to the three samples that were cut: so many continuations, or fresh samples in their place. */
+/** Mean over random choices of what is added to the three samples that were cut: so many continuations and fresh samples, or fresh ones alone. */
 function gainOf({ samples, prefixes }: ContinuedQuestion, count: number, instead: number, random: Random): number {
   const parents = prefixes.map(({ parent }) => samples[parent]!);
   const rest = samples.filter((sample) => !parents.includes(sample));
@@ -149,8 +149,11 @@ function gainOf({ samples, prefixes }: ContinuedQuestion, count: number, instead
       .slice(0, most)
       .map((at) => all[at]!);
   const gains = Array.from({ length: orders }, () => {
-    const fresh = some(rest, Math.floor(instead + random.uniform()));
-    return votedRight([...parents, ...some(best.ends, count)]) - votedRight([...parents, ...fresh]);
+    const fresh = shuffled(rest.length, random).map((at) => rest[at]!);
+    const alone = fresh.slice(0, count + Math.floor(instead + random.uniform()));
+    return (
+      votedRight([...parents, ...some(best.ends, count), ...fresh.slice(0, count)]) - votedRight([...parents, ...alone])
+    );
   });
   return mean(gains);
 }

@@ -50,7 +50,7 @@ function grown(
   return { program, tree, told, began: [...began.values()] };
 }
 
-test('beside each fresh sample behind the first wave one goes on from the middle of the best of three', () => {
+test('behind the first wave two samples go on from the middle of the best of three, in turn with fresh ones', () => {
   const { tree, began, told } = grown(
     (at) => `${at}`,
     (text) => (text.startsWith('1') ? 0.8 : 0.3),
@@ -58,13 +58,13 @@ test('beside each fresh sample behind the first wave one goes on from the middle
   );
   // The middle of the second sample: its second step, of which 200 of 300 tokens end as near to the middle as the first.
   const middle = tree.nodes.find(({ depth, step }) => depth === 1 && step?.text === '1 ')!;
-  expect(began).toEqual([0, 0, 0, 0, middle.id, 0, middle.id, 0, middle.id, 0, middle.id, 0]);
-  expect(drawsOf(tree).map(({ shared }) => shared)).toEqual([0, 0, 0, 0, 100, 0, 100, 0, 100, 0, 100, 0]);
+  expect(began).toEqual([0, 0, 0, 0, middle.id, 0, middle.id, 0, 0, 0, 0, 0]);
+  expect(drawsOf(tree).map(({ shared }) => shared)).toEqual([0, 0, 0, 0, 100, 0, 100, 0, 0, 0, 0, 0]);
   expect(tree.closed).toMatchObject({ completed: 12, failed: 0 });
   // What it began with is not spent twice; the judge has read all ends.
   expect(worth.check({ tree, limits: { rollouts: 12, price: 1e-6, threshold: 1 } } as never)).toMatchObject({
     kind: 'exhausted',
-    evidence: { samples: 12, spent: 8 * 300 + 4 * 200 + 0.1 * 12 * 300 },
+    evidence: { samples: 12, spent: 10 * 300 + 2 * 200 + 0.1 * 12 * 300 },
   });
   expect(Tree.replay(told as never).nodes.map(({ key }) => key)).toEqual(tree.nodes.map(({ key }) => key));
 });
@@ -86,13 +86,13 @@ test('it shows how right draws are by the vote of the fresh ones, what they repe
   // Fresh samples say 7 but for one; draws below the middle say 7 and 8 in turn.
   const answerOf = (at: number, from: number) => (from === 0 ? (at === 5 ? 'x' : '7') : at % 4 === 0 ? '7' : '8');
   const { tree } = grown(answerOf, (text) => (text.startsWith('0') ? 0.8 : 0.3), 4);
-  // 4, 6, 8, 10 begin in the middle, 5, 7, 9, 11 are fresh: x, 7, 7, 7.
+  // 4 and 6 begin in the middle; 5 and 7 to 11 are fresh: x, 7, 7, 7, 7, 7.
   expect(branchAuditOf(tree)).toEqual({
-    fresh: 0.75,
+    fresh: 5 / 6,
     below: 0.5,
-    bothFresh: 0.5,
-    bothBelow: 1 / 6,
-    oneOfEach: 0.375,
-    tokens: [200 + 7.5, 300],
+    bothFresh: 2 / 3,
+    bothBelow: 0,
+    oneOfEach: expect.closeTo(5 / 12),
+    tokens: [200 + 15, 300],
   });
 });

@@ -1,5 +1,5 @@
-// Samples that begin as another did. A vote that branches draws, beside each fresh sample behind its first wave, one that goes on from the
-// middle of the best of its first three, as the judge reads them; and shows what such a draw is worth, by the vote of fresh ones. Pure.
+// Samples that begin as another did. Behind its first wave a vote that branches draws two that go on from the middle of the best of its first
+// three, as the judge reads them, in turn with fresh ones; by the vote of these it shows what such a draw is worth. Pure.
 
 import { meaningOf } from '../../answer/groups.ts';
 import { mean } from '../../base/arithmetic.ts';
@@ -11,6 +11,8 @@ import { sampleEnds } from './certaindex.ts';
 export const readingIndex = 0;
 /** Samples of which the best beginning is taken. */
 export const beginnings = 3;
+/** Samples that go on from there: more would repeat each other. */
+const goingOn = 2;
 
 /** A sample that has ended. */
 export interface SampleDraw {
@@ -71,7 +73,8 @@ export function nextBeginning(tree: Tree): Node {
   const beginning = beginningOf(tree);
   if (beginning === undefined) return root;
   const drawn = ({ byIndex, inFlight }: Node) => (byIndex?.size ?? 0) + (inFlight?.size ?? 0);
-  return drawn(beginning) - beginning.count <= drawn(root) - terms!.branches! ? beginning : root;
+  const below = drawn(beginning) - beginning.count;
+  return below < goingOn && below <= drawn(root) - terms!.branches! ? beginning : root;
 }
 
 /** The samples that count, in their own order. */
@@ -79,10 +82,11 @@ export function drawsOf(tree: Tree): SampleDraw[] {
   const { fresh, below } = kindsOf(tree);
   if (below === undefined) return fresh;
   const first = tree.terms!.branches!;
-  const draws = fresh.slice(0, first);
-  for (let at = 0; draws.length >= first + 2 * at && below[at] !== undefined; at += 1)
-    draws.push(below[at]!, ...fresh.slice(first + at, first + at + 1));
-  return draws;
+  const later = fresh.slice(first);
+  const turns = Array.from({ length: goingOn }, (_, at) => [below[at], later[at]]).flat();
+  const draws = [...fresh.slice(0, first), ...turns, ...later.slice(goingOn)];
+  const missing = draws.indexOf(undefined);
+  return (missing < 0 ? draws : draws.slice(0, missing)) as SampleDraw[];
 }
 
 function kindsOf(tree: Tree): { readonly fresh: SampleDraw[]; readonly below?: SampleDraw[] } {
