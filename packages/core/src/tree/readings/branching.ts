@@ -13,6 +13,8 @@ export const readingIndex = 0;
 export const beginnings = 3;
 /** Samples that go on from there: more would repeat each other. */
 const goingOn = 2;
+/** Those and the fresh ones between them. */
+export const turns = 2 * goingOn;
 
 /** A sample that has ended. */
 export interface SampleDraw {
@@ -77,32 +79,29 @@ export function nextBeginning(tree: Tree): Node {
   return below < goingOn && below <= drawn(root) - terms!.branches! ? beginning : root;
 }
 
-/** The samples that count, in their own order. */
+/** The samples that count, in their own order: of those that share a beginning, the k-th takes its child k. */
 export function drawsOf(tree: Tree): SampleDraw[] {
-  const { fresh, below } = kindsOf(tree);
-  if (below === undefined) return fresh;
-  const first = tree.terms!.branches!;
-  const later = fresh.slice(first);
-  const turns = Array.from({ length: goingOn }, (_, at) => [below[at], later[at]]).flat();
-  const draws = [...fresh.slice(0, first), ...turns, ...later.slice(goingOn)];
-  const missing = draws.indexOf(undefined);
-  return (missing < 0 ? draws : draws.slice(0, missing)) as SampleDraw[];
-}
-
-function kindsOf(tree: Tree): { readonly fresh: SampleDraw[]; readonly below?: SampleDraw[] } {
+  const beginning = beginningOf(tree);
+  const { branches = 0 } = tree.terms ?? {};
   const taken = new Map<Node, number>();
-  const fresh = sampleEnds(tree, undefined, taken).map((end) => ({ end, shared: 0 }));
-  const root = beginningOf(tree);
-  if (root === undefined) return { fresh };
-  return { fresh, below: sampleEnds({ root }, undefined, taken).map((end) => ({ end, shared: root.pathTokens })) };
+  const draws: SampleDraw[] = [];
+  for (;;) {
+    const turn = draws.length - branches;
+    const isBelow = turn >= 0 && turn < turns && turn % 2 === 0;
+    const root = (isBelow && beginning) || tree.root;
+    const [end] = sampleEnds({ root }, 1, taken);
+    if (end === undefined) return draws;
+    draws.push({ end, shared: root.pathTokens });
+  }
 }
 
 /** Undefined where too little was drawn below a beginning, or the vote says nothing of it. */
 export function branchAuditOf(tree: Tree): BranchAudit | undefined {
-  const { fresh, below = [] } = kindsOf(tree);
-  const { branches = fresh.length, judge } = tree.terms ?? {};
+  const draws = drawsOf(tree);
+  const { branches, judge } = tree.terms ?? {};
+  const [below, fresh] = [true, false].map((is) => draws.filter(({ shared }) => shared > 0 === is));
   const parent = beginningOf(tree);
-  const others = fresh.slice(0, branches).filter(({ end }) => !pathTo(end).some((node) => node === parent));
+  const others = fresh!.slice(0, branches).filter(({ end }) => !pathTo(end).some((node) => node === parent));
   const read = middlesOf(tree).reduce((sum, { pathTokens }) => sum + pathTokens, 0) * (judge?.cost ?? 0);
   const told = (draws: readonly SampleDraw[]) =>
     draws.map(({ end, shared }) => ({ meaning: meaningOf(end), tokens: end.pathTokens - shared }));
