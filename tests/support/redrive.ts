@@ -44,6 +44,7 @@ function act(
   doomed: (tree: Tree) => Doomed | undefined,
 ): void {
   if (isFold(event)) program.tell(tree, outcomeOf(tree, event));
+  else if (event.type === 'priced') tree.record(event);
   else if (event.type === 'probed') program.tell(tree, replyOf(event));
   else if (event.type === 'ghosted' && tree.nodeOf(event.parentKey) === undefined) tree.record(event);
   else if (event.type === 'ghosted') program.tell(tree, late(tree, event));

@@ -1,6 +1,7 @@
 // What going on costs a search follows those that wait; its judge reads ends of samples, and nothing else.
 
 import { expect, it } from 'vitest';
+import { redrive } from '../../../../tests/support/redrive.ts';
 import { ToyEngine, ToyVerifier, ToyWorld } from '../../../../tests/support/toy.ts';
 import { worth } from '../exit/worth.ts';
 import type { LoggedEvent } from '../log/events.ts';
@@ -15,7 +16,7 @@ function request(id: string, over: Partial<SearchRequest['limits']> = {}): Searc
   return {
     id,
     prompt: { kind: 'text', text: id },
-    program: createAuto({ samples: 12, maxDepth: 6 }),
+    program: createAuto({ samples: over.rollouts ?? 12, maxDepth: 6 }),
     rules: { exits: [worth], prunes: [], boost: false },
     limits: { threshold: 1, rollouts: 12, price, ...over },
     seed: 7,
@@ -145,9 +146,22 @@ it.each([1, 2, 3, 4])(
     expect(widest).toBeLessThanOrEqual(24);
     expect(results.filter(({ exit }) => exit.rule !== 'worth' && exit.rule !== 'rollouts')).toEqual([]);
     expect(prices.every(({ branches }) => branches! >= 3)).toBe(true);
-    const reads = new Set(events.flatMap(({ event }) => (event.type === 'probing' ? [event.strand] : [])));
-    const begun = events.filter(({ event }) => event.type === 'opened' && event.node !== 0 && !reads.has(event.strand));
-    expect(begun.length).toBeGreaterThan(20);
+    const own = [...Map.groupBy(events, ({ search }) => search).values()].map((all) => all.map(({ event }) => event));
+    for (const all of own) expect(redrive(request('', {}).program, all)).toBeUndefined();
+    const begun = own.flatMap((all) => {
+      const reads = new Set(all.flatMap((event) => (event.type === 'probing' ? [event.strand] : [])));
+      return all.filter((event) => event.type === 'opened' && event.node !== 0 && !reads.has(event.strand));
+    });
+    expect(begun.length).toBeGreaterThan(30);
+  },
+);
+
+it.each([1, 2, 3, 6, 7])(
+  'draws %d rollouts and no more, and goes on below beginnings where there is room',
+  (rollouts) => {
+    const { results, prices } = served(4, 24, { price: 1e-6, rollouts }, { branches: true, trust: 0.5 });
+    expect(results.map((each) => each.rollouts)).toEqual([rollouts, rollouts, rollouts, rollouts]);
+    expect(new Set(prices.map(({ branches }) => branches))).toEqual(new Set([rollouts < 7 ? undefined : 3]));
   },
 );
 

@@ -5,7 +5,7 @@
 import { Random } from '../../base/random.ts';
 import type { Judging, Terms } from '../../tree/events.ts';
 import { agentTurn } from '../../tree/readings/agent-turn.ts';
-import { beginnings } from '../../tree/readings/branching.ts';
+import { beginnings, turns } from '../../tree/readings/branching.ts';
 import { firstWaveOf, worthConstants } from '../../tree/readings/worth.ts';
 import type { RuntimeParts } from '../parts/parts.ts';
 import type { Search } from '../search/search.ts';
@@ -45,7 +45,7 @@ function opening(parts: RuntimeParts, search: Search): Terms {
 /** One search in so many branches to find out what that is worth, which is below a hundredth of all tokens. */
 const tried = 20;
 
-/** Fresh samples of the first wave of a search that branches; undefined in others. */
+/** Fresh samples of the first wave of a search that branches, which leaves room for the others; undefined in those that do not. */
 function branchesFrom({ options }: RuntimeParts, { id, request }: Search, terms: Terms): number | undefined {
   const { limits, shape, seed, prompt } = request;
   const { judge, least } = terms;
@@ -54,7 +54,9 @@ function branchesFrom({ options }: RuntimeParts, { id, request }: Search, terms:
   if (!isAble || options.branches === undefined) return undefined;
   const lot = () => new Random('branches', seed, JSON.stringify(prompt).slice(-1000)).integer(tried);
   if (!options.branches(id) && lot() > 0) return undefined;
-  return Math.max(beginnings, firstWaveOf({ usual: terms.usual, price: limits.price! }, limits.rollouts));
+  const most = limits.rollouts - turns;
+  if (most < beginnings) return undefined;
+  return Math.max(beginnings, firstWaveOf({ usual: terms.usual, price: limits.price! }, most));
 }
 
 /** In steps of √2: a change that does not matter is not logged. */
