@@ -98,6 +98,12 @@ describe('the fold of a log', () => {
     const ends = [...begun.slice(0, 4), ...end(1), ...end(2)];
     expect(foldOf(...ends)).toMatchObject({ fault: undefined, bestScore: undefined });
     expect(foldOf(...ends, ...read(1, 0.7), ...read(2, 0.4))).toMatchObject({ fault: undefined, bestScore: 0.7 });
+    const step = { text: '7', tokens: 4, meanLogprob: 0, end: 'delimiter' } as const;
+    const middle: SearchEvent = { type: 'grown', node: 1, key: 1, parent: 0, index: 0, step, terminal: false };
+    const before = begun.with(5, { type: 'asked', strand: 0, node: 0, indices: [0], sampling });
+    const moved: SearchEvent = { type: 'moved', strand: 0, node: 1 };
+    const begins = [...before, middle, moved, { type: 'opened', strand: 1, node: 0 } as const];
+    expect(foldOf(...begins, ...read(1, 0.9))).toMatchObject({ fault: undefined, bestScore: undefined });
   });
 
   it('calls a node settled when every child that was ever asked for is answered', () => {

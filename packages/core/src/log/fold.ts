@@ -4,7 +4,7 @@
 // and what follows is left out. Pure; it decides nothing.
 
 import { isFold, type NodeId, type TreeEvent } from '../tree/events.ts';
-import { mayGrow, type Node, pathTo } from '../tree/node.ts';
+import { hasEnded, mayGrow, type Node, pathTo } from '../tree/node.ts';
 import type { Audit } from '../tree/readings/audit.ts';
 import { Tree } from '../tree/tree.ts';
 import type { Answer, Cost, Evidence, Exit } from './end.ts';
@@ -70,7 +70,7 @@ export class SearchFold {
     else if (isFold(event)) {
       this.#unanswered.get(event.parent)?.delete(event.index);
       this.#noteBest();
-    } else if (event.type === 'probed' && event.reply?.reward !== undefined)
+    } else if (event.type === 'probed' && event.reply?.reward !== undefined && hasEnded(this.tree!.node(event.node)))
       this.#bestRead = Math.max(this.#bestRead ?? 0, event.reply.reward);
   }
 
