@@ -108,8 +108,8 @@ class Auto extends Samples {
 
 /** A strand that had a path read has done its work; it was no sample. */
 function closeRead(tree: Tree): void {
-  for (const { id, start, node, awaiting, probing } of [...tree.strands.values()]) {
-    const isFree = start === node && awaiting === 0 && probing === undefined;
+  for (const { id, start, node, awaiting, landed, probing } of [...tree.strands.values()]) {
+    const isFree = start === node && awaiting + landed.length === 0 && probing === undefined;
     if (isFree && wasRead(node)) tree.record({ type: 'closed', strand: id, closing: 'ended' });
   }
 }

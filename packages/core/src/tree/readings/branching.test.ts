@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { fault } from '../../base/fault.ts';
 import { worth } from '../../exit/worth.ts';
 import { createAuto } from '../../program/auto.ts';
 import { pathTo } from '../node.ts';
@@ -7,19 +8,20 @@ import { branchAuditOf, drawsOf } from './branching.ts';
 
 /**
  * Samples of three steps each, told in this order of draws until the search asks for nothing more; their answer is what `answerOf` says of
- * how many samples came before and of the node that they began at.
+ * how many samples came before and of the node that they began at. `refuses`: no text is gone on with; `thinks`: their first step is thinking.
  */
 function grown(
   answerOf: (at: number, from: number) => string,
   scoreOf: (text: string) => number | undefined,
   branches?: number,
+  { refuses = false, thinks = false } = {},
 ) {
   const program = createAuto({ samples: 12 });
   const told: unknown[] = [];
   const tree = Tree.plant('product', (event) => told.push(event));
   tree.record({ type: 'priced', price: 1e-6, judge: { cost: 0.1, trust: 0 }, branches });
   const began = new Map<number, number>();
-  for (let ask = program.ask(tree, true); ask !== undefined; ask = program.ask(tree, true)) {
+  for (let ask = program.ask(tree, true); ask && tree.failuresInARow < 8; ask = program.ask(tree, true)) {
     const { node, indices } = ask;
     const [index] = indices as [number];
     if (ask.probe) {
@@ -35,9 +37,14 @@ function grown(
     const { start } = tree.strand(ask.strand);
     if (!began.has(ask.strand)) began.set(ask.strand, start.id);
     const at = began.size - 1;
+    if (refuses && start !== tree.root) {
+      program.tell(tree, { ok: false, node: node.id, index, fault: fault('refused', 'no text is gone on with') });
+      continue;
+    }
     const isLast = node.depth === 2;
     const text = isLast ? `${at}.` : `${at} `;
-    const step = { text, tokens: 100, meanLogprob: 0, end: isLast ? 'eos' : 'delimiter' } as const;
+    const thought = thinks && node.depth === 0 ? { thought: { chars: text.length, tokens: 100 } } : {};
+    const step = { text, tokens: 100, meanLogprob: 0, end: isLast ? 'eos' : 'delimiter', ...thought } as const;
     program.tell(tree, {
       ok: true,
       node: node.id,
@@ -69,17 +76,31 @@ test('behind the first wave two samples go on from the middle of the best of thr
   expect(Tree.replay(told as never).nodes.map(({ key }) => key)).toEqual(tree.nodes.map(({ key }) => key));
 });
 
-test.each<[string, number | undefined, number | undefined]>([
+test.each<[string, number | undefined, number | undefined, { thinks: true }?]>([
   ['its judge answers nothing', undefined, 3],
   ['it does not branch', 0.5, undefined],
-])('all samples are fresh where %s', (_, score, branches) => {
+  ['they turn out to think', 0.5, 3, { thinks: true }],
+])('all samples are fresh where %s', (_, score, branches, more) => {
   const { began, tree } = grown(
     (at) => `${at}`,
     () => score,
     branches,
+    more,
   );
   expect(began).toEqual(Array(12).fill(0));
   expect(branchAuditOf(tree)).toBeUndefined();
+});
+
+test('a search ends as others do where no server goes on with a text', () => {
+  const { tree } = grown(
+    (at) => `${at}`,
+    () => 0.5,
+    3,
+    { refuses: true },
+  );
+  expect(tree.closed.completed).toBe(12);
+  expect(tree.closed.failed).toBeGreaterThan(0);
+  expect(worth.check({ tree, limits: { rollouts: 12, price: 1e-6, threshold: 1 } } as never)?.rule).toBe('rollouts');
 });
 
 test('it shows how right draws are by the vote of the fresh ones, what they repeat, and what they cost', () => {

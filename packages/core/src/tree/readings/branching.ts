@@ -52,9 +52,10 @@ function middlesOf(tree: Tree): Node[] {
   return middles.length < 2 ? [] : middles;
 }
 
+/** No server goes on with thinking that it keeps in a field of its own. */
 function middleOf(end: Node): Node | undefined {
   const distance = ({ pathTokens }: Node) => Math.abs(pathTokens - end.pathTokens / 2);
-  const inner = pathTo(end).slice(0, -1);
+  const inner = end.thoughtTokens > 0 ? [] : pathTo(end).slice(0, -1);
   return inner.toSorted((a, b) => distance(a) - distance(b))[0];
 }
 
@@ -69,10 +70,10 @@ function beginningOf(tree: Tree): Node | undefined {
   return scored.toSorted((a, b) => scoreOf(b)! - scoreOf(a)!)[0];
 }
 
-/** Where the next sample begins. */
+/** Where the next sample begins. After a failure it is a fresh one: where no server goes on with a text, a search must not fail of that. */
 export function nextBeginning(tree: Tree): Node {
-  const { root, terms } = tree;
-  const beginning = beginningOf(tree);
+  const { root, terms, failuresInARow } = tree;
+  const beginning = failuresInARow > 0 ? undefined : beginningOf(tree);
   if (beginning === undefined) return root;
   const drawn = ({ byIndex, inFlight }: Node) => (byIndex?.size ?? 0) + (inFlight?.size ?? 0);
   const below = drawn(beginning) - beginning.count;
@@ -105,7 +106,7 @@ export function branchAuditOf(tree: Tree): BranchAudit | undefined {
   const read = middlesOf(tree).reduce((sum, { pathTokens }) => sum + pathTokens, 0) * (judge?.cost ?? 0);
   const told = (draws: readonly SampleDraw[]) =>
     draws.map(({ end, shared }) => ({ meaning: meaningOf(end), tokens: end.pathTokens - shared }));
-  return auditBranches(told(others), told(fresh.slice(branches)), told(below), read);
+  return auditBranches(told(others), told(fresh!.slice(branches)), told(below!), read);
 }
 
 /** What a draw means, and its own tokens. */
