@@ -55,12 +55,14 @@ function middlesOf(tree: Tree): Node[] {
 /** No server goes on with thinking that it keeps in a field of its own. */
 function middleOf(end: Node): Node | undefined {
   const distance = ({ pathTokens }: Node) => Math.abs(pathTokens - end.pathTokens / 2);
-  const inner = end.thoughtTokens > 0 ? [] : pathTo(end).slice(0, -1);
-  return inner.toSorted((a, b) => distance(a) - distance(b))[0];
+  let middle: Node | undefined;
+  for (let at = end.parent; at?.parent !== undefined; at = at.parent)
+    if (middle === undefined || distance(at) <= distance(middle)) middle = at;
+  return end.thoughtTokens > 0 ? undefined : middle;
 }
 
 export function unreadBeginnings(tree: Tree): Node[] {
-  return tree.terms?.branches === undefined ? [] : middlesOf(tree).filter((node) => !wasRead(node));
+  return middlesOf(tree).filter((node) => !wasRead(node));
 }
 
 function beginningOf(tree: Tree): Node | undefined {

@@ -134,7 +134,7 @@ function followed(tree: Tree, most: number): SampleCourse {
     const { unread, isWorth } = weighed(vote, terms.price, wanted >= most);
     const { standing, depth } = vote;
     if (unread.length > 0 || !isWorth) return { standing, wanted, unread, isOver: unread.length === 0, depth };
-    const begun = unreadBeginnings(tree);
+    const begun = vote.samples === terms.branches ? unreadBeginnings(tree) : [];
     if (begun.length > 0) return { standing, wanted, unread: begun, isOver: false, depth };
     wanted = nextWave(standing, terms, most);
   }
