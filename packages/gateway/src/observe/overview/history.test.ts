@@ -34,8 +34,10 @@ describe('history of a range', () => {
   it('says how the searches of a model went, by program', () => {
     const about = { model: 'oak', program: 'mcts' };
     const audit = { pairs: 4, right: 3, agreed: [], differed: [] };
+    const branched = { fresh: 1, below: 1, bothFresh: 1, bothBelow: 1, oneOfEach: 1, tokens: [1, 2] };
+    const ofBranches = { pairs: 0, right: 0, agreed: [], differed: [], branched };
     const searches = [5, 7].map((rollouts, at) =>
-      ended(`s${at}`, nowMs, { about, outcome: { rollouts, ...(at === 0 && { audit }) } }),
+      ended(`s${at}`, nowMs, { about, outcome: { rollouts, audit: at === 0 ? audit : ofBranches } }),
     );
     const other = ended('t', nowMs, { about: { model: 'oak', program: 'beam' }, outcome: { rollouts: 1 } });
     const direct = ended('d', nowMs, { about: { ...about, mode: 'direct' }, outcome: { rollouts: 1 } });
