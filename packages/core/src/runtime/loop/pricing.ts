@@ -20,8 +20,8 @@ export function price(parts: RuntimeParts, search: Search, nowMs: number): void 
   const { price: usual } = search.request.limits;
   const { tree } = search;
   if (usual === undefined) return;
-  const before = tree.terms ?? opening(parts, search);
   const price = usual * (search.isIdle ? 1 : waitFactor(parts));
+  const before = tree.terms ?? opening(parts, search, price);
   const hurried = before.hurried || isHurried(search, nowMs) ? true : undefined;
   if (tree.terms !== undefined && before.price === price && before.hurried === hurried) return;
   tree.record({ type: 'priced', ...before, price, hurried });
@@ -29,7 +29,7 @@ export function price(parts: RuntimeParts, search: Search, nowMs: number): void 
 }
 
 /** Terms that stay the same for the whole search. Waves are wide if strands are idle, the engine is fast and tokens have no price; those of turns gain no time by it. */
-function opening(parts: RuntimeParts, search: Search): Terms {
+function opening(parts: RuntimeParts, search: Search, price: number): Terms {
   const { service, queue, leases } = parts;
   const least = agentTurn(search.request.prompt) && worthConstants.turn;
   const usual = queue.usualPath(search.kind);
@@ -38,14 +38,14 @@ function opening(parts: RuntimeParts, search: Search): Terms {
   const hurried = isCheap && isRoomy && !search.isIdle && !least ? true : undefined;
   const isJudged = search.request.scoring !== 'self-consistency';
   const judge = isJudged ? judging(parts, search) : undefined;
-  const terms: Terms = { price: 0, judge, hurried, least, usual: least && usual ? Math.max(usual, least) : usual };
+  const terms: Terms = { price, judge, hurried, least, usual: least && usual ? Math.max(usual, least) : usual };
   return { ...terms, branches: branchesFrom(parts, search, terms) };
 }
 
 /** One search in so many branches to find out what that is worth, which is below a hundredth of all tokens. */
 const tried = 20;
 
-/** Fresh samples of the first wave of a search that branches, which leaves room for the others; undefined in those that do not. */
+/** Fresh samples of the first wave of a search that branches, which leaves room for the others. Undefined elsewhere, and under load where fewer may do. */
 function branchesFrom({ options }: RuntimeParts, { id, request }: Search, terms: Terms): number | undefined {
   const { limits, shape, seed, prompt } = request;
   const { judge, least } = terms;
@@ -55,8 +55,9 @@ function branchesFrom({ options }: RuntimeParts, { id, request }: Search, terms:
   const lot = () => new Random('branches', seed, JSON.stringify(prompt).slice(-1000)).integer(tried);
   if (!options.branches(id) && lot() > 0) return undefined;
   const most = limits.rollouts - turns;
-  if (most < beginnings) return undefined;
-  return Math.max(beginnings, firstWaveOf({ usual: terms.usual, price: limits.price! }, most));
+  const wave = firstWaveOf({ ...terms, hurried: undefined }, most);
+  const isShort = wave < beginnings && terms.price > limits.price!;
+  return most < beginnings || isShort ? undefined : Math.max(beginnings, wave);
 }
 
 /** In steps of √2: a change that does not matter is not logged. */
