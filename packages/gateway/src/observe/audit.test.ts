@@ -142,8 +142,10 @@ test('one vote of twenty shows what going on from the middle of a sample is wort
   const row = rows.find(({ outcome }) => (outcome as Loose).audit?.branched !== undefined)!;
   const { audit, ...outcome } = row.outcome as Loose;
   for (let at = 0; at < 200; at += 1) {
-    const isRight = at % 2;
-    const branched = { fresh: isRight, below: isRight, bothFresh: isRight, bothBelow: isRight, oneOfEach: isRight };
+    // Half of the questions are hard; draws repeat nothing.
+    const share = at % 2 === 0 ? 0.25 : 0.75;
+    const both = share ** 2;
+    const branched = { fresh: share, below: share, bothFresh: both, bothBelow: both, oneOfEach: both };
     const facts = {
       owner: row.owner,
       fingerprint: 'f',
