@@ -61,7 +61,7 @@ export class JudgeAudits {
     const ofKeys = [...Map.groupBy(branched, ({ owner }) => owner)];
     this.#branched = new Map(ofKeys.map(([owner, own]) => [owner, branchWorth(own.map((each) => each.branched))]));
     const audited = all.flatMap(({ owner, audit }, age) => {
-      if (audit === undefined || audit.judge !== name || audit.branched !== undefined) return [];
+      if (audit === undefined || audit.judge !== name || audit.pairs === 0) return [];
       return [{ owner, age, part: 2 ** (-age / halfLife), seen: seenIn(audit) }];
     });
     const keys = [...Map.groupBy(audited, ({ owner }) => owner)].map(([owner, own]) => {

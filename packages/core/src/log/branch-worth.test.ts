@@ -40,13 +40,16 @@ describe('the worth of going on from a middle', () => {
   it('is unknown below 100 searches, and where nothing was right', () => {
     expect(branchWorth(audits(99, {}))).toEqual({ searches: 99, pays: false });
     const none: BranchAudit = { fresh: 0, below: 0, bothFresh: 0, bothBelow: 0, oneOfEach: 0, tokens: [1, 2] };
-    expect(branchWorth(Array<BranchAudit>(200).fill(none))).toEqual({ searches: 200, pays: false });
+    const unknown = branchWorth(Array<BranchAudit>(200).fill(none));
+    expect(unknown).toEqual({ searches: 200, pays: false });
+    expect(branchSentence(unknown)).toBe('whether branching pays is unknown: 200 searches tell nothing');
   });
 });
 
 it('each key knows its own searches, and all are told of the key that has most', () => {
   const audit = auditSamples([...'aaabb'].map((meaning) => ({ meaning, score: meaning === 'a' ? 0.8 : 0.3 })))!;
-  const rows = (owner: string, of: BranchAudit[]) => of.map((branched) => ({ owner, audit: { ...audit, branched } }));
+  const rows = (owner: string, of: BranchAudit[]) =>
+    of.map((branched) => ({ owner, audit: { ...audit, pairs: 0, branched } }));
   const known = new JudgeAudits([
     ...rows('liar', audits(400, { better: 2 })),
     ...rows('ann', audits(100, { alike: 0.9 })),

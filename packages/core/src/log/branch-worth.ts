@@ -26,7 +26,7 @@ export function branchWorth(audits: readonly BranchAudit[]): BranchWorth {
   );
   const middle = mean(without);
   const error = Math.sqrt((parts - 1) * mean(without.map((each) => (each - middle) ** 2)));
-  return Number.isNaN(worth) ? { searches, pays: false } : { searches, worth, pays: worth - errors * error > 1 };
+  return Number.isFinite(worth) ? { searches, worth, pays: worth - errors * error > 1 } : { searches, pays: false };
 }
 
 function worthIn(audits: readonly BranchAudit[]): number {
@@ -41,7 +41,9 @@ function worthIn(audits: readonly BranchAudit[]): number {
 }
 
 export function branchSentence({ searches, worth, pays }: BranchWorth): string {
-  if (worth === undefined) return `whether branching pays is unknown: ${searches} of ${leastSearches} searches so far`;
+  const far =
+    searches < leastSearches ? `${searches} of ${leastSearches} searches so far` : `${searches} searches tell nothing`;
+  if (worth === undefined) return `whether branching pays is unknown: ${far}`;
   const told = `going on from another sample's middle is worth ${worth.toFixed(2)} of a fresh one`;
   return `${told} in ${searches} searches, ${pays ? 'so votes branch' : 'so votes do not branch'}`;
 }

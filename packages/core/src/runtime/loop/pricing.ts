@@ -52,12 +52,14 @@ function branchesFrom({ options }: RuntimeParts, { id, request }: Search, terms:
   const { opens, switches } = options.engine.capabilities.thinking ?? {};
   const isAble = judge && !judge.isNew && judge.trust > 0 && !least && shape === undefined && !opens && !switches;
   if (!isAble || options.branches === undefined) return undefined;
-  const lot = () => new Random('branches', seed, JSON.stringify(prompt).slice(-1000)).integer(tried);
-  if (!options.branches(id) && lot() > 0) return undefined;
   const most = limits.rollouts - turns;
   const wave = firstWaveOf({ ...terms, hurried: undefined }, most);
-  const isShort = wave < beginnings && terms.price > limits.price!;
-  return most < beginnings || isShort ? undefined : Math.max(beginnings, wave);
+  const isShort = wave < beginnings;
+  const lot = () =>
+    new Random('branches', seed, JSON.stringify(prompt).slice(-1000)).integer(isShort ? 2 * tried : tried);
+  const isMeant = options.branches(id) || lot() === 0;
+  const isDear = isShort && terms.price > limits.price!;
+  return isMeant && most >= beginnings && !isDear ? Math.max(beginnings, wave) : undefined;
 }
 
 /** In steps of √2: a change that does not matter is not logged. */

@@ -5,7 +5,8 @@ import { meaningOf } from '../../answer/groups.ts';
 import { hasEnded } from '../node.ts';
 import type { Tree } from '../tree.ts';
 import { type BranchAudit, branchAuditOf, scoreOf } from './branching.ts';
-import { isSplit, worthConstants } from './worth.ts';
+import { sampleEnds } from './certaindex.ts';
+import { allEnds, isSplit, worthConstants } from './worth.ts';
 
 /** Agreement of one search's judge with its vote, in numbers, which may be kept where texts may not. */
 export interface Audit {
@@ -14,7 +15,7 @@ export interface Audit {
   /** Pairs of a read sample of the majority's answer and one of another, and those that the judge orders so; ties count half. */
   readonly pairs: number;
   readonly right: number;
-  /** Of a vote that branched, which says nothing else: its samples are not independent. */
+  /** Of a vote that branched; without pairs where it says nothing else. */
   readonly branched?: BranchAudit;
   /** Histograms of log odds: of the read samples of the majority's answer, and of those of others. */
   readonly agreed: readonly number[];
@@ -40,17 +41,18 @@ function binOf(score: number): number {
   return halfBins + Math.round(Math.max(-1, Math.min(1, odds / bestOdds)) * halfBins);
 }
 
-/** Reads a tree of independent samples, scored as they ended or later. A text that was drawn twice was read once. */
+/** Reads the independent samples of a vote, scored as they ended or later. A text that was drawn twice was read once. */
 export function auditOf(tree: Tree): Audit | undefined {
   const branched = branchAuditOf(tree);
-  if (branched !== undefined) return { pairs: 0, right: 0, agreed: [], differed: [], branched };
-  const ends = tree.nodes.filter((node) => node.pruned || hasEnded(node));
-  const samples = ends.flatMap((end) => {
-    const meaning = hasEnded(end) ? meaningOf(end) : undefined;
-    const twins = Array<AuditedSample>(end.count - 1).fill({ meaning, score: undefined });
-    return [{ meaning, score: scoreOf(end) ?? end.reward }, ...twins];
+  const ends = tree.terms?.branches === undefined ? allEnds(tree) : sampleEnds(tree);
+  const samples = ends.map((end, at) => {
+    const isFirst = ends.indexOf(end) === at;
+    const score = isFirst ? (scoreOf(end) ?? end.reward) : undefined;
+    return { meaning: hasEnded(end) ? meaningOf(end) : undefined, score };
   });
-  return auditSamples(samples);
+  const split = auditSamples(samples);
+  if (branched === undefined) return split;
+  return { pairs: 0, right: 0, agreed: [], differed: [], ...split, branched };
 }
 
 /** Undefined where the question is not split, or the judge has not read samples of both kinds. */

@@ -4,6 +4,7 @@ import { worth } from '../../exit/worth.ts';
 import { createAuto } from '../../program/auto.ts';
 import { pathTo } from '../node.ts';
 import { Tree } from '../tree.ts';
+import { auditOf } from './audit.ts';
 import { branchAuditOf, drawsOf } from './branching.ts';
 
 /**
@@ -116,4 +117,6 @@ test('it shows how right draws are by the vote of the fresh ones, what they repe
     oneOfEach: expect.closeTo(5 / 12),
     tokens: [200 + 15, 300],
   });
+  // Its fresh samples say how far the judge agrees with them: nine, and one.
+  expect(auditOf(tree)).toMatchObject({ pairs: 9, branched: { below: 0.5 } });
 });

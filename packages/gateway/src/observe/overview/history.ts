@@ -150,7 +150,7 @@ export function kindsOf(searches: readonly KindSearch[]): HistoryKindJson[] {
       searches: own.length,
       rollouts: sum(({ rollouts }) => rollouts) / own.length,
       judge_agreement: pairs === 0 ? null : sum(({ audit }) => audit?.right ?? 0) / pairs,
-      split_questions: sum(({ audit }) => Number(audit !== undefined && audit.branched === undefined)),
+      split_questions: sum(({ audit }) => Number(audit !== undefined && audit.pairs > 0)),
     };
   });
   return kinds.sort((a, b) => b.searches - a.searches);
