@@ -50,7 +50,7 @@ class ArgumentsReading {
 
   /** Undefined where the value breaks one of the schemas, or lies too deep. */
   #read(value: unknown, given: readonly unknown[], depth: number): string | undefined {
-    this.#spend(depth, value);
+    this.#spend(depth, value, given);
     const schemas = this.#steps < 0 ? [] : given.flatMap((each) => this.#expanded(value, each, depth));
     if (this.#steps < 0 || !schemas.every((schema) => isAllowed(value, schema))) return undefined;
     if (isRecord(value)) return this.#readFields(value, schemas, depth + 1);
@@ -61,10 +61,12 @@ class ArgumentsReading {
   }
 
   #readFields(value: Schema, schemas: readonly Schema[], depth: number): string | undefined {
-    const properties = schemas.flatMap((schema) => Object.entries(schema.properties ?? {}));
-    this.#spend(depth, properties);
-    const left = properties.filter(([, each]) => isRecord(each) && Object.hasOwn(each, 'default'));
-    const filled = { ...Object.fromEntries(left.map(([name, each]) => [name, each.default])), ...value };
+    const left = schemas.flatMap(({ properties }) => {
+      const defaults = isRecord(properties) ? defaultsIn(properties) : [];
+      this.#steps -= defaults.length;
+      return this.#steps < 0 ? [] : defaults;
+    });
+    const filled = { ...Object.fromEntries(left), ...value };
     const read = Object.entries(filled).map(([name, each]) => {
       const isGiven = this.#steps >= 0 && Object.hasOwn(value, name);
       const text = this.#read(each, isGiven ? schemas.map((schema) => fieldSchema(schema, name)) : [], depth);
@@ -77,10 +79,10 @@ class ArgumentsReading {
   #expanded(value: unknown, schema: unknown, depth: number): readonly Schema[] {
     if (!isRecord(schema)) return schema === false ? [{ type: [] }] : [];
     const { $ref, allOf, anyOf, oneOf } = schema;
-    this.#spend(depth, $ref, schema.type, schema.enum, schema.required);
+    this.#spend(depth, $ref, schema.type, schema.enum, schema.required, allOf, anyOf, oneOf);
     if (this.#steps < 0) return [];
     const chosen = [anyOf, oneOf].filter(Array.isArray).map((branches) => {
-      return branches.find((each) => this.#read(value, [each], depth + 1) !== undefined) ?? false;
+      return branches.find((each) => this.#steps < 0 || this.#read(value, [each], depth + 1) !== undefined) ?? false;
     });
     const others = [this.#target($ref), ...(Array.isArray(allOf) ? allOf : []), ...chosen];
     return [schema, ...others.flatMap((each) => this.#expanded(value, each, depth + 1))];
@@ -97,6 +99,18 @@ class ArgumentsReading {
     this.#steps = depth > deepest ? Number.NEGATIVE_INFINITY : this.#steps - 1;
     for (const part of parts) if (typeof part === 'string' || Array.isArray(part)) this.#steps -= part.length / 16;
   }
+}
+
+const listed = new WeakMap<Schema, readonly (readonly [name: string, value: unknown])[]>();
+
+/** Listed once: a turn may have a thousand calls, and a schema ten thousand fields. */
+function defaultsIn(properties: Schema) {
+  let defaults = listed.get(properties);
+  if (defaults !== undefined) return defaults;
+  const fields = Object.entries(properties).filter(([, each]) => isRecord(each) && Object.hasOwn(each, 'default'));
+  defaults = fields.map(([name, each]) => [name, (each as Schema).default]);
+  listed.set(properties, defaults);
+  return defaults;
 }
 
 function fieldSchema({ properties, additionalProperties, patternProperties }: Schema, name: string): unknown {
