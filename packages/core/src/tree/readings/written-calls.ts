@@ -7,7 +7,7 @@ import { isRecord, jsonOrText } from '../../base/record.ts';
 type WrittenCall = AgentTurn['calls'][number];
 
 /** First in its line, or behind another value or a tag. */
-const opening = /(?<=(?:^|[}\]>]\s*,?)\s*)[{[]/gm;
+const opening = /(?<=(?:^|[}\]>](?:\s*,)?)\s*)[{[]/gm;
 const mark = /"(?:[^"\\]|\\.)*"?|[{}[\]]/gs;
 
 export function writtenCalls(content: string): readonly WrittenCall[] {
