@@ -1,6 +1,5 @@
-// The arguments of a call by value: held against their JSON schema, defaults filled in, names in order. Libraries that validate take
-// exponential time or the whole stack for some schemas, and strangers write these: here all reading is of bounded length and depth. That is
-// why `pattern` binds nothing: a stranger's regular expression may never end.
+// The arguments of a call by value: held against their JSON schema, defaults filled in, names in order. Strangers write schemas that take
+// libraries exponential time or the whole stack, and a `pattern` may never end: it binds nothing here, and all reading is bounded.
 
 import { isRecord } from '../base/record.ts';
 
@@ -105,10 +104,9 @@ const listed = new WeakMap<Schema, readonly (readonly [name: string, value: unkn
 
 /** Listed once: a turn may have a thousand calls, and a schema ten thousand fields. */
 function defaultsIn(properties: Schema) {
-  let defaults = listed.get(properties);
-  if (defaults !== undefined) return defaults;
-  const fields = Object.entries(properties).filter(([, each]) => isRecord(each) && Object.hasOwn(each, 'default'));
-  defaults = fields.map(([name, each]) => [name, (each as Schema).default]);
+  const fields = Object.entries(listed.has(properties) ? {} : properties);
+  const left = fields.filter(([, each]) => isRecord(each) && Object.hasOwn(each, 'default'));
+  const defaults = listed.get(properties) ?? left.map(([name, each]) => [name, (each as Schema).default] as const);
   listed.set(properties, defaults);
   return defaults;
 }
