@@ -6,6 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { canonical } from '../../packages/core/src/answer/canonical.ts';
 import { turnMeaning } from '../../packages/core/src/answer/turns.ts';
 import { FaultError } from '../../packages/core/src/base/fault.ts';
+import { OutputItems } from '../../packages/gateway/src/dialects/responses/output-items.ts';
+import { joinTurns } from '../../packages/gateway/src/dialects/responses/response-turns.ts';
 import { schemaGrammar } from '../../packages/llama/src/grammar/schema-grammar.ts';
 import { hostileText, kinds } from '../support/hostile-texts.ts';
 import { type TextReader, textReaders } from '../support/text-readers.ts';
@@ -117,6 +119,18 @@ describe('time grows with the text and no faster', () => {
         (length) => 'm'.repeat(length),
       ),
     ).toBeUndefined();
+  });
+
+  test('calls of a conversation, and of an answer with as many tools', () => {
+    const made = ({ length }: string) =>
+      Array.from({ length: length / 8 }, (_, at) => ({ type: 'function', name: `f${at}` }));
+    const join = (text: string) =>
+      joinTurns(made(text).map((call) => ({ role: 'assistant', content: null, tool_calls: [call] })));
+    const answer = (text: string) => {
+      const items = new OutputItems('srch_1', made(text));
+      for (const { name } of made(text)) items.call({ name, arguments: '{}' });
+    };
+    for (const read of [join, answer]) expect(growthOf(read, (length) => 'm'.repeat(length))).toBeUndefined();
   });
 
   type Schemas = (names: readonly string[]) => object;
