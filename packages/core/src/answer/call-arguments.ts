@@ -101,7 +101,6 @@ class ArgumentsReading {
 }
 
 const listed = new WeakMap<Schema, readonly (readonly [name: string, value: unknown])[]>();
-
 /** Listed once: a turn may have a thousand calls, and a schema ten thousand fields. */
 function defaultsIn(properties: Schema) {
   const fields = Object.entries(listed.has(properties) ? {} : properties);
