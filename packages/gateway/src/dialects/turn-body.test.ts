@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { argumentsOf } from './turn-body.ts';
+import { argumentsOf, turnMessage } from './turn-body.ts';
 
 const nested = (depth: number) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
 
@@ -14,4 +14,15 @@ test.each([
   ['half a character', '{"a":["\\ud83d"]}', { a: ['\ufffd'] }],
 ])('arguments as an object: %s', (_, text, object) => {
   expect(argumentsOf(text)).toEqual(object);
+});
+
+test.each([
+  ['a text', 'x', 'x'],
+  ['parts', [{ type: 'text', text: 'x' }, null, 5, { type: 'image_url' }, { text: 'y' }], 'x\ny'],
+  ['an object', { a: 1 }, ''],
+  ['a number', 5, ''],
+  ['nothing', null, ''],
+])('the words of a result: %s', (_, content, said) => {
+  const message = { role: 'tool', tool_call_id: 'c', content } as Parameters<typeof turnMessage>[0];
+  expect(turnMessage(message)).toEqual({ role: 'assistant', content: said, written: message });
 });

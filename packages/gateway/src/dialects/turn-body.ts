@@ -66,7 +66,8 @@ type BodyMessage = ChatBody['messages'][number];
 /** `written` is the message for the engine; role and text are for readers of words. */
 export function turnMessage(message: BodyMessage): Message {
   const { role, content, tool_calls } = message;
-  const parts = typeof content === 'string' ? [content] : (content ?? []).map(({ text }) => text);
+  // Results in other APIs are unchecked.
+  const parts = [content].flat().map((part) => (typeof part === 'string' ? part : record(part).text));
   const calls = (Array.isArray(tool_calls) ? tool_calls : []).map((call) => {
     const { name, arguments: given } = record(record(call).function);
     return `${name} ${given}`;
