@@ -4,7 +4,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, streamText } from 'ai';
 import OpenAI, { NotFoundError } from 'openai';
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { SqliteJournal } from '../../packages/core/src/journal/sqlite/sqlite-journal.ts';
 import { newKey } from '../../packages/gateway/src/http/keys.ts';
 import { type RunningOptions, runGateway } from '../support/running-gateway.ts';
@@ -26,6 +26,15 @@ async function all(stream: AsyncIterable<ResponseStreamEvent>): Promise<Response
 async function untilOpen(engine: { readonly open: number }): Promise<void> {
   await until(() => engine.open > 0);
 }
+
+test('a response that is referred to a thousand times is read once', async () => {
+  const { openai, journal } = await client();
+  const { id } = await openai.responses.create(ask);
+  const find = vi.spyOn(journal, 'find');
+  const input = Array.from({ length: 900 }, () => ({ type: 'item_reference', id }) as const);
+  await openai.responses.create({ ...ask, input: [...input, { role: 'user', content: 'And now?' }] });
+  expect(find.mock.calls.filter(([each]) => id.endsWith(each.slice(5))).length).toBe(1);
+});
 
 describe('the openai package', () => {
   test('gets an answer, and reads the same one again', async () => {

@@ -4,7 +4,10 @@
 
 import { describe, expect, test } from 'vitest';
 import { canonical } from '../../packages/core/src/answer/canonical.ts';
+import { turnMeaning } from '../../packages/core/src/answer/turns.ts';
 import { FaultError } from '../../packages/core/src/base/fault.ts';
+import { OutputItems } from '../../packages/gateway/src/dialects/responses/output-items.ts';
+import { joinTurns } from '../../packages/gateway/src/dialects/responses/response-turns.ts';
 import { schemaGrammar } from '../../packages/llama/src/grammar/schema-grammar.ts';
 import { hostileText, kinds } from '../support/hostile-texts.ts';
 import { type TextReader, textReaders } from '../support/text-readers.ts';
@@ -88,6 +91,10 @@ describe('time grows with the text and no faster', () => {
     ['countdown.check', (length) => `${'1'.repeat(length)}x`],
     ['asksForNumber', (length) => 'find '.repeat(length / 5)],
     ['asksForNumber', (length) => `what is 1${' '.repeat(length)}x`],
+    ['asksForShortAnswer', (length) => `$${'+'.repeat(length)}`],
+    ['asksForShortAnswer', (length) => `$${'x '.repeat(length / 2)}`],
+    ['writtenCalls of words', (length) => `5 =${' '.repeat(length)}{`],
+    ['writtenCalls of words', (length) => `5${' '.repeat(length / 2)},${' '.repeat(length / 2)}[`],
     ['readingFor', (length) => `\\boxed{${'ab-'.repeat(length / 3)}}`],
     ['extractAnswer', (length) => `answer to the a${'_'.repeat(length)}!`],
     ['extractAnswer', (length) => '\\boxed{'.repeat(length / 7)],
@@ -112,6 +119,44 @@ describe('time grows with the text and no faster', () => {
         (length) => 'm'.repeat(length),
       ),
     ).toBeUndefined();
+  });
+
+  test('calls of a conversation, and of an answer with as many tools', () => {
+    const made = ({ length }: string) =>
+      Array.from({ length: length / 8 }, (_, at) => ({ type: 'function', name: `f${at}` }));
+    const join = (text: string) =>
+      joinTurns(made(text).map((call) => ({ role: 'assistant', content: null, tool_calls: [call] })));
+    const answer = (text: string) => {
+      const items = new OutputItems('srch_1', made(text));
+      for (const { name } of made(text)) items.call({ name, arguments: '{}' });
+    };
+    for (const read of [join, answer]) expect(growthOf(read, (length) => 'm'.repeat(length))).toBeUndefined();
+  });
+
+  type Schemas = (names: readonly string[]) => object;
+  const defaults: Schemas = (names) => ({
+    properties: Object.fromEntries(names.map((name) => [name, { default: 1 }])),
+  });
+
+  test.each<[string, Schemas, 'one' | 'many', 'one' | 'many']>([
+    ['defaults in many calls', defaults, 'many', 'one'],
+    [
+      'references to many defaults',
+      (names) => ({ $defs: { all: defaults(names) }, allOf: names.map(() => ({ $ref: '#/$defs/all' })) }),
+      'one',
+      'one',
+    ],
+    ['alternatives in many calls', (names) => ({ anyOf: names.map(() => ({ type: 'null' })) }), 'many', 'one'],
+    ['parts in many calls', (names) => ({ allOf: names.map(() => ({ type: 'object' })) }), 'many', 'one'],
+    ['parts for many arguments', (names) => ({ allOf: names.map(() => ({})) }), 'one', 'many'],
+  ])('a schema with many %s', (_, schemaOf, calls, given) => {
+    const read: TextReader = ({ length }) => {
+      const names = Array.from({ length: length / 8 }, (_, at) => `m${at}`);
+      const written = JSON.stringify(Object.fromEntries((given === 'one' ? ['a'] : names).map((name) => [name, 1])));
+      const made = Array(calls === 'one' ? 1 : names.length).fill({ name: 'f', arguments: written });
+      return turnMeaning({ calls: made }, [{ name: 'f', parameters: schemaOf(names) }]);
+    };
+    expect(growthOf(read, (length) => 'm'.repeat(length))).toBeUndefined();
   });
 
   /** So many answers with forty powers each, never read before, and each so many times. */

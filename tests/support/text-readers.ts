@@ -151,6 +151,7 @@ export const textReaders: ReadonlyMap<string, TextReader> = new Map<string, Text
     'turnMeaning of a text',
     (text) => turnMeaning({ calls: [{ name: 'f', arguments: JSON.stringify({ text }) }] }, [callable]),
   ],
+  ['writtenCalls of words', writtenCalls],
   ['writtenCalls', (text) => writtenCalls(`{"name": "f", "arguments": {"text": "${text}`)],
   ['writtenCalls of a list', (text) => writtenCalls(`[${text}`)],
   ['taskOf', (text) => taskOf(tasks, text)],

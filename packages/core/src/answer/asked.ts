@@ -26,7 +26,7 @@ const composing =
 const exercise =
   /\b(?:find|compute|calculate|evaluate|determine|simplify|solve|express|factor|expand|convert|rationalize|what|which|how|if|let|given|suppose|write)\b/i;
 const proof = /(?:^|[.,;:]\s*)(?:then )?(?:prove|show that|justify)\b/i;
-const formal = /\$[^$]*(?:[\\^=<>+]|\b[b-hj-z]\b)[^$]*\$|\\[[(]|__/;
+const formula = /[\\^=<>+]|\b[b-hj-z]\b/;
 const drawing = /\[asy\].*?(?:\[\/asy\]|$)/gs;
 const code = /```|\bdef \w+\(|^(?:import|from) \w+|#include/m;
 
@@ -46,7 +46,9 @@ function asksForQuantity(sentence: string): boolean {
 export function asksForShortAnswer(question: string): boolean {
   if (wantsText(question)) return false;
   const isExercise = /\d|\$|\\[a-z(]/i.test(question) && exercise.test(question);
-  return isExercise || asksForNumber(question) || formal.test(question);
+  const inDollars = question.split('$').slice(1, -1);
+  const isFormal = /\\[[(]|__/.test(question) || inDollars.some((each) => formula.test(each));
+  return isExercise || isFormal || asksForNumber(question);
 }
 
 function wantsText(question: string): boolean {

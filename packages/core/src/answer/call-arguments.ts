@@ -1,6 +1,5 @@
-// The arguments of a call by value: held against their JSON schema, defaults filled in, names in order. Libraries that validate take
-// exponential time or the whole stack for some schemas, and strangers write these: here all reading is of bounded length and depth. That is
-// why `pattern` binds nothing: a stranger's regular expression may never end.
+// The arguments of a call by value: held against their JSON schema, defaults filled in, names in order. Strangers write schemas that take
+// libraries exponential time or the whole stack, and a `pattern` may never end: it binds nothing here, and all reading is bounded.
 
 import { isRecord } from '../base/record.ts';
 
@@ -50,7 +49,7 @@ class ArgumentsReading {
 
   /** Undefined where the value breaks one of the schemas, or lies too deep. */
   #read(value: unknown, given: readonly unknown[], depth: number): string | undefined {
-    this.#spend(depth, value);
+    this.#spend(depth, value, given);
     const schemas = this.#steps < 0 ? [] : given.flatMap((each) => this.#expanded(value, each, depth));
     if (this.#steps < 0 || !schemas.every((schema) => isAllowed(value, schema))) return undefined;
     if (isRecord(value)) return this.#readFields(value, schemas, depth + 1);
@@ -61,10 +60,12 @@ class ArgumentsReading {
   }
 
   #readFields(value: Schema, schemas: readonly Schema[], depth: number): string | undefined {
-    const properties = schemas.flatMap((schema) => Object.entries(schema.properties ?? {}));
-    this.#spend(depth, properties);
-    const left = properties.filter(([, each]) => isRecord(each) && Object.hasOwn(each, 'default'));
-    const filled = { ...Object.fromEntries(left.map(([name, each]) => [name, each.default])), ...value };
+    const left = schemas.flatMap(({ properties }) => {
+      const defaults = isRecord(properties) ? defaultsIn(properties) : [];
+      this.#steps -= defaults.length;
+      return this.#steps < 0 ? [] : defaults;
+    });
+    const filled = { ...Object.fromEntries(left), ...value };
     const read = Object.entries(filled).map(([name, each]) => {
       const isGiven = this.#steps >= 0 && Object.hasOwn(value, name);
       const text = this.#read(each, isGiven ? schemas.map((schema) => fieldSchema(schema, name)) : [], depth);
@@ -77,10 +78,10 @@ class ArgumentsReading {
   #expanded(value: unknown, schema: unknown, depth: number): readonly Schema[] {
     if (!isRecord(schema)) return schema === false ? [{ type: [] }] : [];
     const { $ref, allOf, anyOf, oneOf } = schema;
-    this.#spend(depth, $ref, schema.type, schema.enum, schema.required);
+    this.#spend(depth, $ref, schema.type, schema.enum, schema.required, allOf, anyOf, oneOf);
     if (this.#steps < 0) return [];
     const chosen = [anyOf, oneOf].filter(Array.isArray).map((branches) => {
-      return branches.find((each) => this.#read(value, [each], depth + 1) !== undefined) ?? false;
+      return branches.find((each) => this.#steps < 0 || this.#read(value, [each], depth + 1) !== undefined) ?? false;
     });
     const others = [this.#target($ref), ...(Array.isArray(allOf) ? allOf : []), ...chosen];
     return [schema, ...others.flatMap((each) => this.#expanded(value, each, depth + 1))];
@@ -97,6 +98,16 @@ class ArgumentsReading {
     this.#steps = depth > deepest ? Number.NEGATIVE_INFINITY : this.#steps - 1;
     for (const part of parts) if (typeof part === 'string' || Array.isArray(part)) this.#steps -= part.length / 16;
   }
+}
+
+const listed = new WeakMap<Schema, readonly (readonly [name: string, value: unknown])[]>();
+/** Listed once: a turn may have a thousand calls, and a schema ten thousand fields. */
+function defaultsIn(properties: Schema) {
+  const fields = Object.entries(listed.has(properties) ? {} : properties);
+  const left = fields.filter(([, each]) => isRecord(each) && Object.hasOwn(each, 'default'));
+  const defaults = listed.get(properties) ?? left.map(([name, each]) => [name, (each as Schema).default] as const);
+  listed.set(properties, defaults);
+  return defaults;
 }
 
 function fieldSchema({ properties, additionalProperties, patternProperties }: Schema, name: string): unknown {

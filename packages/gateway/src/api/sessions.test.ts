@@ -203,6 +203,25 @@ test('a client that leaves in the middle of a turn has paid for it, and its next
   expect((await turnsOf(url, 's')).map(({ state }) => state)).toEqual(['done', 'cancelled']);
 });
 
+test('turns at one time are all counted once they have ended, however many they were', async () => {
+  const engine = new ScriptedEngine({ held: true });
+  const { url, journal } = await runGateway({ engine });
+  const named = { coppice: { session: { id: 's', token_budget: 1e6 } } };
+  const many = Array.from({ length: 40 }, () => turn(url, named));
+  await until(async () => (await turnsOf(url, 's')).length === many.length);
+  engine.release();
+  let sum = 0;
+  const spend = ({ told }: Awaited<ReturnType<typeof turn>>) => {
+    sum += told.usage.completion_tokens;
+  };
+  for (const each of many) spend(await each);
+  for (let at = 0; at < 20; at += 1) {
+    const next = await turn(url, named);
+    expect(await aboutOf(journal, next.id)).toMatchObject({ turns: 40 + at, tokens: sum });
+    spend(next);
+  }
+});
+
 test('another process reads from the journal what a session spent, however many turns it had', async () => {
   const journal = outlivingJournal();
   const { url, close } = await runGateway({ journal });

@@ -22,8 +22,8 @@ type SessionContext = Pick<GatewayContext, 'journal' | 'clock' | 'config'>;
 /** Headers in which routers and Anthropic's agent name a session. */
 const headerNames = ['x-session-id', 'x-smg-routing-key', 'x-dynamo-session-id', 'x-claude-code-session-id'] as const;
 
-/** Number of newest turns that are added up. The oldest of them holds the sums of all turns before it. */
-const mostRead = 16;
+/** Newest turns that are read, and where they ran at the same time: sums are added up from the last turn that held all of those before it. */
+const [fewRead, mostRead] = [16, 512];
 
 const ownField = z.looseObject({ coppice: z.looseObject({ session: sessionSchema.nullish() }).nullish() });
 
@@ -63,16 +63,19 @@ type Budgets = { readonly [Name in 'token_budget' | 'money_budget']?: number | u
 
 async function readSession({ journal, clock, config }: SessionContext, caller: Caller, id: string, asked: Budgets) {
   const nowMs = clock.nowMs();
-  const query = { owner: caller.name, session: id, limit: mostRead };
+  const read = (limit: number) => journal.list({ owner: caller.name, session: id, limit });
   // Pass-through works while the journal is unavailable: such a turn counts as the first.
-  let turns = await journal.list(query).catch((error: unknown) => {
+  let turns = await read(fewRead).catch((error: unknown) => {
     if (isFault(error, 'unavailable')) return [];
     throw error;
   });
   const { token_budget: tokenBudget, money_budget: moneyBudget } = { ...sessionIn(turns[0]), ...asked };
   // The last turn was answered once its log was durable; its cost may not be on record yet.
   if (turns.length > 0 && (tokenBudget ?? moneyBudget) !== undefined)
-    turns = await journal.flush().then(() => journal.list(query));
+    turns = await journal.flush().then(() => read(fewRead));
+  if (turns.length === fewRead && !turns.some(holdsSums)) turns = await read(mostRead);
+  const from = turns.findIndex(holdsSums);
+  if (from >= 0) turns = turns.slice(0, from + 1);
   const oldest = turns.at(-1);
   const before = sessionIn(oldest);
   const each = turns.map((turn) => spentBy(turn, nowMs));
@@ -85,6 +88,7 @@ async function readSession({ journal, clock, config }: SessionContext, caller: C
     ...(salt && { salt }),
     sinceMs: before.since_ms ?? oldest?.createdMs ?? nowMs,
     turns: (before.turns ?? 0) + turns.length,
+    open: turns.filter(({ endedMs }) => endedMs === undefined).length,
     seconds: (before.seconds ?? 0) + sum(({ seconds }) => seconds),
     tokens: (before.tokens ?? 0) + sum(({ tokens }) => tokens),
     money: (before.money ?? 0) + sum(({ money }) => money),
@@ -95,6 +99,13 @@ async function readSession({ journal, clock, config }: SessionContext, caller: C
 
 function sessionIn(turn: SearchRecord | undefined): Partial<SessionJson> {
   return record(turn?.about.session);
+}
+
+/** True if a turn holds the whole cost of all turns before it, the next of `turns` being the one before. */
+function holdsSums(turn: SearchRecord, at: number, turns: readonly SearchRecord[]): boolean {
+  const { turns: before, open = 0 } = sessionIn(turn);
+  const last = turns[at + 1];
+  return open === 0 && last !== undefined && (sessionIn(last).turns ?? 0) + 1 === before;
 }
 
 function spentBy(turn: SearchRecord, nowMs: number) {

@@ -6,6 +6,7 @@ import type { PlannedModel } from '@coppice/core/answering';
 import { isRecord, jsonOrText } from '@coppice/core/base';
 import { efforts } from '@coppice/core/config';
 import type { Plain } from '@coppice/core/journal';
+import { excessIn } from '@coppice/core/remote';
 import type { Message, TurnFields } from '@coppice/core/tree';
 import type { ChatBody } from './chat-body.ts';
 import { hasItems, record } from './unchecked.ts';
@@ -65,7 +66,8 @@ type BodyMessage = ChatBody['messages'][number];
 /** `written` is the message for the engine; role and text are for readers of words. */
 export function turnMessage(message: BodyMessage): Message {
   const { role, content, tool_calls } = message;
-  const parts = typeof content === 'string' ? [content] : (content ?? []).map(({ text }) => text);
+  // Results in other APIs are unchecked.
+  const parts = [content].flat().map((part) => (typeof part === 'string' ? part : record(part).text));
   const calls = (Array.isArray(tool_calls) ? tool_calls : []).map((call) => {
     const { name, arguments: given } = record(record(call).function);
     return `${name} ${given}`;
@@ -84,8 +86,15 @@ export function callId(searchId: string, at: number, choice = 0): string {
   return `call_${searchId.replace(/^srch_/, '')}${(choice * 4096 + at).toString(36).padStart(4, '0')}`;
 }
 
+/** Levels of arguments that fit into a body, which the client sends back with its next turn. */
+const mostLevels = 100;
+
+/** A model may escape half of a character. */
+const wellFormed = (_: string, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value);
+
 /** For APIs that want an object. */
 export function argumentsOf(text: string): Plain {
-  const value = jsonOrText(text || '{}');
+  const value =
+    excessIn(text, mostLevels, Number.POSITIVE_INFINITY) === undefined ? jsonOrText(text || '{}', wellFormed) : text;
   return isRecord(value) ? value : { arguments: value };
 }

@@ -46,10 +46,11 @@ function aboutPlan(plan: SearchPlan, escalatedFrom: string | null): AboutJson {
   };
 }
 
-function viewSession({ sinceMs, turns, seconds, tokens, money, tokenBudget, moneyBudget }: Session): SessionJson {
+function viewSession({ sinceMs, turns, open, seconds, tokens, money, tokenBudget, moneyBudget }: Session): SessionJson {
   return {
     since_ms: sinceMs,
     turns,
+    ...(open ? { open } : {}),
     seconds,
     tokens,
     money,

@@ -10,6 +10,7 @@ import { coppiceJson, resultFacts, resultTexts } from './result-json.ts';
 const sessionJson = z.object({
   since_ms: number,
   turns: z.int(),
+  open: z.int().exactOptional(),
   seconds: number,
   tokens: number,
   money: number,

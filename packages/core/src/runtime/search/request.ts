@@ -47,12 +47,13 @@ export interface SearchFacts {
   readonly marked?: boolean | undefined;
 }
 
-/** A session as it was when this search of it was accepted: what its earlier searches were given, and what they may cost together. */
+/** A session as it was when this search of it was accepted: what its earlier ones took, and what they may cost together. */
 export interface Session extends SessionRoute {
   readonly id: string;
   readonly sinceMs: number;
   readonly turns: number;
-  /** Time that they ran. */
+  /** Turns that had not ended: the sums here lack the rest of their cost. */
+  readonly open?: number | undefined;
   readonly seconds: number;
   /** Generated, as `tokenBudget` counts them. */
   readonly tokens: number;

@@ -33,6 +33,7 @@ it.each([
   ['an answer in JSON', '{"name": "Ida", "age": 8}'],
   ['a call and something else', `[${json}, {"age": 8}]`],
   ['broken JSON', `{${json}}`],
+  ['brackets too deep to be written again', `{"name": "f", "arguments": {"a": ${'['.repeat(1e5)}${']'.repeat(1e5)}}}`],
   ['nothing', ''],
 ])('reads no call in %s', (_, text) => {
   expect(writtenCalls(text)).toEqual([]);

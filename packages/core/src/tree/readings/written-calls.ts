@@ -7,7 +7,8 @@ import { isRecord, jsonOrText } from '../../base/record.ts';
 type WrittenCall = AgentTurn['calls'][number];
 
 /** First in its line, or behind another value or a tag. */
-const opening = /(?<=(?:^|[}\]>]\s*,?)\s*)[{[]/gm;
+const opening = /(?<=(?:^|[}\]>](?:\s*,)?)\s*)[{[]/gm;
+const deepest = 300;
 const mark = /"(?:[^"\\]|\\.)*"?|[{}[\]]/gs;
 
 export function writtenCalls(content: string): readonly WrittenCall[] {
@@ -15,6 +16,7 @@ export function writtenCalls(content: string): readonly WrittenCall[] {
   opening.lastIndex = 0;
   for (let found = opening.exec(content); found !== null; found = opening.exec(content)) {
     const end = endOf(content, found.index);
+    if (end === undefined) break;
     const value = jsonOrText(content.slice(found.index, end));
     const read = typeof value === 'string' ? [] : [value].flat().map(callOf);
     if (!read.includes(undefined)) calls.push(...(read as WrittenCall[]));
@@ -23,14 +25,14 @@ export function writtenCalls(content: string): readonly WrittenCall[] {
   return calls;
 }
 
-/** Where the value that begins there ends: no letter is read twice. */
-function endOf(content: string, from: number): number {
+/** Where the value that begins there ends: no letter is read twice. Undefined for one so deep that it could not be written again. */
+function endOf(content: string, from: number): number | undefined {
   let depth = 0;
   mark.lastIndex = from;
   for (let found = mark.exec(content); found !== null; found = mark.exec(content)) {
     if (/[{[]/.test(found[0][0]!)) depth += 1;
     else if (found[0][0] !== '"') depth -= 1;
-    if (depth === 0) return mark.lastIndex;
+    if (depth === 0 || depth > deepest) return depth === 0 ? mark.lastIndex : undefined;
   }
   return content.length;
 }

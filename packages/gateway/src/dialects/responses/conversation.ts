@@ -2,7 +2,7 @@
 // its own, and an unstored response is never read.
 
 import type { SearchPlan } from '@coppice/core/answering';
-import { raise } from '@coppice/core/base';
+import { nextSlice, raise } from '@coppice/core/base';
 import type { SearchRecord } from '@coppice/core/journal';
 import { ApiError, refuse } from '../../http/api-error.ts';
 import { maySee } from '../../http/keys.ts';
@@ -60,10 +60,13 @@ export async function historyOf(asker: Asker, body: ResponseBody): Promise<ChatM
 
 export async function messagesIn(asker: Asker, body: ResponseBody): Promise<ChatMessage[]> {
   const said: ChatMessage[] = [];
+  const answers = new Map<InputItem['id'], ChatMessage | undefined>();
   for (const [at, item] of itemsOf(body).entries()) {
     const turn = hasItems(body.tools) ? turnMessage(item) : undefined;
-    const other = () => (item.type === 'item_reference' ? referencedAnswer(asker, item, at) : messageOf(item, at));
-    const message = turn ?? (await other());
+    const isReference = item.type === 'item_reference';
+    // Read once, however often it is referred to: a record may hold megabytes.
+    if (isReference && !answers.has(item.id)) answers.set(item.id, await referencedAnswer(asker, item, at));
+    const message = turn ?? (isReference ? answers.get(item.id) : messageOf(item, at));
     if (message !== undefined) said.push(message);
   }
   return said;
@@ -72,6 +75,7 @@ export async function messagesIn(asker: Asker, body: ResponseBody): Promise<Chat
 async function referencedAnswer(asker: Asker, { id }: InputItem, at: number): Promise<ChatMessage | undefined> {
   const name = id ?? '';
   if (name.startsWith('rs_')) return undefined;
+  await nextSlice();
   return answerOf(asker, await findResponse(asker, name), `input.${at}`);
 }
 

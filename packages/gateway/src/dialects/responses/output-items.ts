@@ -5,7 +5,7 @@ import type { TokenLogprob, TurnCall } from '../../wire/result-json.ts';
 import type { TypedEvent } from '../dialect.ts';
 import { callId } from '../turn-body.ts';
 import { itemIds, type OutputItem } from './response-json.ts';
-import { calledAs } from './response-turns.ts';
+import { calledAs, namedTools } from './response-turns.ts';
 
 type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 
@@ -33,7 +33,7 @@ export class OutputItems {
   #refusal: string | undefined;
   #logprobs: readonly TokenLogprob[] = [];
   readonly #searchId: string;
-  readonly #tools: unknown;
+  readonly #tools: ReturnType<typeof namedTools>;
   readonly #calls: OutputItem[] = [];
   #reasoningStatus: ItemStatus | undefined;
   #messageStatus: ItemStatus | undefined;
@@ -42,7 +42,7 @@ export class OutputItems {
   constructor(searchId: string, tools: unknown) {
     this.#ids = itemIds(searchId);
     this.#searchId = searchId;
-    this.#tools = tools;
+    this.#tools = namedTools(tools);
   }
 
   get output(): OutputItem[] {
@@ -93,7 +93,8 @@ export class OutputItems {
     const { type, own, field, text } = calledAs(this.#tools, call);
     const item_id = `${field === 'input' ? 'ctc' : 'fc'}_${this.#searchId.replace(/^srch_/, '')}_${at}`;
     const item = { id: item_id, type, call_id: callId(this.#searchId, at), ...own };
-    const place = { output_index: this.output.length };
+    const before = [this.#reasoningStatus, this.#messageStatus].filter((each) => each !== undefined);
+    const place = { output_index: before.length + at };
     const event = `response.${field === 'input' ? 'custom_tool_call_input' : 'function_call_arguments'}`;
     this.#say('response.output_item.added', { ...place, item: { ...item, [field]: '', status: 'in_progress' } });
     this.#say(`${event}.delta`, { item_id, ...place, delta: text });

@@ -45,9 +45,18 @@ function functionOf(tool: Plain): unknown {
   return isCustom ? { type: 'function', function: { name, description: about, parameters: oneText } } : tool;
 }
 
+/** By their names in a chat; of two with one name, the first. */
+export function namedTools(tools: unknown): ReadonlyMap<unknown, Plain> {
+  return new Map(
+    toolsIn(tools)
+      .map((tool) => [chatName(tool), tool] as const)
+      .toReversed(),
+  );
+}
+
 /** A call under the name and of the kind that its client gave the tool. */
-export function calledAs(tools: unknown, { name: called, arguments: given }: TurnCall) {
-  const { type, name = called, namespace } = toolsIn(tools).find((tool) => chatName(tool) === called) ?? {};
+export function calledAs(tools: ReadonlyMap<unknown, Plain>, { name: called, arguments: given }: TurnCall) {
+  const { type, name = called, namespace } = tools.get(called) ?? {};
   const own = { name, ...(typeof namespace === 'string' && { namespace }) };
   if (type !== 'custom') return { type: 'function_call', own, field: 'arguments', text: given } as const;
   const { input } = argumentsOf(given);
@@ -79,13 +88,15 @@ function partsOf(content: unknown): unknown {
 
 /** Joins the calls of one turn, separate items in this API, into one message of a chat. */
 export function joinTurns(messages: readonly ChatMessage[]): ChatMessage[] {
-  const joined: ChatMessage[] = [];
+  const turns: [ChatMessage, ...ChatMessage[]][] = [];
   for (const message of messages) {
-    const last = joined.at(-1);
-    const isMore = last?.role === 'assistant' && message.role === 'assistant' && hasItems(message.tool_calls);
-    if (isMore) joined.pop();
-    const calls = [isMore ? last.tool_calls : [], message.tool_calls].flat().filter((each) => each !== undefined);
-    joined.push(isMore ? { ...last, tool_calls: calls } : message);
+    const turn = turns.at(-1);
+    const isMore = turn?.[0].role === 'assistant' && message.role === 'assistant' && hasItems(message.tool_calls);
+    if (isMore) turn.push(message);
+    else turns.push([message]);
   }
-  return joined;
+  return turns.map((turn) => {
+    const [first] = turn;
+    return turn.length === 1 ? first : { ...first, tool_calls: turn.flatMap(({ tool_calls }) => tool_calls ?? []) };
+  });
 }
