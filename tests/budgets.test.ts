@@ -6,7 +6,7 @@ import { textOf, trackedFiles } from './support/source-files.ts';
 
 /** Lines at most, without tests, conformance suites and the page. */
 const lines: Readonly<Record<string, number>> = {
-  core: 29_300,
+  core: 29_350,
   gateway: 11_500,
   llama: 7800,
   postgres: 2500,

@@ -168,7 +168,9 @@ describe('coppice doctor', () => {
     expect(status).toBe(1);
     expect(text).toContain('set apiKey');
     expect(text).not.toContain('wrong-key-77');
-    await expect(doctor('--engine', server.url, '--key-env', 'NO_SUCH_KEY')).rejects.toThrow(/NO_SUCH_KEY is not set/);
+    await expect(doctor('--engine', server.url, '--key-env', 'NO_SUCH_KEY')).rejects.toThrow(
+      /NO_SUCH_KEY, which is to hold a key, is not set/,
+    );
     await expect(doctor('--kind', 'x')).rejects.toThrow(/--kind is 'x'/);
     await expect(doctor('--nonsense')).rejects.toThrow(/nonsense/);
   });

@@ -72,7 +72,7 @@ function command(...args: string[]): Promise<{ status: number; output: string; s
 test('a key that is not there is one line', async () => {
   const embedder = { url: 'http://127.0.0.1:1', apiKeyEnv: 'NO_SUCH' };
   const { models } = checkConfig({ models: [{ ...modelDefaults, embedder }] });
-  await expect(openModel(models[0]!, {})).rejects.toThrow('apiKeyEnv names NO_SUCH, and that variable is not set');
+  await expect(openModel(models[0]!, {})).rejects.toThrow('the variable NO_SUCH, which is to hold a key, is not set');
   expect(() => checkConfig({ models: [{ ...modelDefaults, embedder: { url: 'nowhere' } }] })).toThrow(
     /models.0.embedder.url/,
   );

@@ -4,9 +4,8 @@
 import { writeFileSync } from 'node:fs';
 import { closeModel, openModel, ownModel } from '@coppice/core/answering';
 import { assert, raise } from '@coppice/core/base';
-import { overlay } from '@coppice/core/config';
+import { keyIn, overlay } from '@coppice/core/config';
 import {
-  keyOf,
   modelFlags,
   namedOf,
   readModelFlags,
@@ -45,8 +44,8 @@ export async function run(args: readonly string[], sizes = tableSizes): Promise<
     return raise('bad-setting', 'write the table where? npm run lab -- table FILE --engine URL --verifier URL');
   const { own, engines, verifiers, verifierKeyEnv } = readTable(rest);
   const { named, keyEnv } = namedOf(ownModel(own));
-  const rooms = await Promise.all(engines.map((url) => roomOf({ url, ...keyOf(keyEnv) }, named)));
-  const scoreKvTokens = await cacheOf({ url: verifiers[0]!, ...keyOf(verifierKeyEnv) });
+  const rooms = await Promise.all(engines.map((url) => roomOf({ url, ...keyIn(keyEnv, process.env) }, named)));
+  const scoreKvTokens = await cacheOf({ url: verifiers[0]!, ...keyIn(verifierKeyEnv, process.env) });
   // One limit for all: the waves must be able to go beyond what is found by trial.
   const inFlight = Math.min(Math.max(...sizes.sequences), ...rooms.map(({ sequenceLimit }) => sequenceLimit));
   const settings = overlay({ engine: { inFlight } }, own.settings ?? {});

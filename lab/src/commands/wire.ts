@@ -5,11 +5,11 @@
 import { appendFileSync } from 'node:fs';
 import { closeModel, type OwnModelOptions, openModel, ownModel, type Wish } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
+import { keyIn } from '@coppice/core/config';
 import { probe } from '@coppice/core/engine';
 import { Connection } from '@coppice/core/remote';
 import {
   chooseQuestions,
-  keyOf,
   modelFlags,
   namedOf,
   readModelFlags,
@@ -213,7 +213,7 @@ class WireBench {
     const { named, keyEnv } = namedOf(ownModel(own));
     return Promise.all(
       (own.engines ?? []).map(async (url) => {
-        const connection = new Connection({ url, ...keyOf(keyEnv) });
+        const connection = new Connection({ url, ...keyIn(keyEnv, process.env) });
         const facts = await probe(connection, named);
         return { connection, facts, dialect: facts.dialect };
       }),

@@ -1,9 +1,9 @@
 // The options of `npm run lab -- rehearse`: read once, checked, and turned into points.
 
 import { raise } from '@coppice/core/base';
-import { budgetKnob, modelKnobs, requestKnobs } from '@coppice/core/config';
+import { budgetKnob, keyIn, modelKnobs, requestKnobs } from '@coppice/core/config';
 import { remoteVerifierKinds } from '@coppice/core/verifier';
-import { keyOf, serverFlags } from 'coppice/cli';
+import { serverFlags } from 'coppice/cli';
 import {
   type CommandFlags,
   type CommandHelp,
@@ -127,7 +127,7 @@ export function readRehearseOptions(args: readonly string[]) {
 
 function serversOf(role: string, urls: readonly string[] | undefined, keyEnv: string | undefined) {
   if (urls === undefined) return raise('bad-setting', `--${role} is missing: a rehearsal needs its server`);
-  const key = keyOf(keyEnv);
+  const key = keyIn(keyEnv, process.env);
   return urls.map((url) => ({ url: url.replace(/\/+$/, '').replace(/\/v1$/, ''), ...key }));
 }
 

@@ -27,7 +27,7 @@ export {
 export { readText } from './read-text.ts';
 export type { Config, KeyConfig, LimitsConfig, ModelConfig, ServerConfig } from './schema.ts';
 export { efforts, keyName } from './schema.ts';
-export { type Environment, type KindSection, plainSection } from './sections.ts';
+export { type Environment, type KindSection, keyIn, plainSection } from './sections.ts';
 export {
   bodyName,
   flagKnobs,

@@ -40,5 +40,5 @@ export function keyIn(name: string | undefined, environment: Environment): { rea
   if (name === undefined) return {};
   const apiKey = environment[name];
   if (apiKey !== undefined && apiKey !== '') return { apiKey };
-  throw new FaultError(fault('bad-setting', `apiKeyEnv names ${name}, and that variable is not set`));
+  throw new FaultError(fault('bad-setting', `the variable ${name}, which is to hold a key, is not set`));
 }

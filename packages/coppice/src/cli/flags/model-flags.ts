@@ -84,11 +84,3 @@ function withShorthands(flags: Readonly<Record<string, string | undefined>>, set
   }
   return settings;
 }
-
-/** The key that a variable holds: the name may be shown, the value never. */
-export function keyOf(name: string | undefined): { readonly apiKey?: string } {
-  if (name === undefined) return {};
-  const apiKey = process.env[name];
-  if (apiKey === undefined || apiKey === '') raise('bad-setting', `the variable ${name} is not set`);
-  return { apiKey };
-}

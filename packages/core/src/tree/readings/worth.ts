@@ -124,26 +124,27 @@ export function courseOf(tree: Tree, most: number): SampleCourse {
 function followed(tree: Tree, most: number): SampleCourse {
   const { terms } = tree;
   const vote = new SampleVote(terms?.judge, terms?.least);
-  if (terms === undefined) return { standing: vote.standing, wanted: most, unread: [], isOver: false, depth: 0 };
+  const course = (wanted: number, more?: Partial<SampleCourse>): SampleCourse => {
+    return { standing: vote.standing, wanted, unread: [], isOver: false, depth: vote.depth, ...more };
+  };
+  if (terms === undefined) return course(most);
   let wanted = terms.branches ?? firstWaveOf(terms, most);
   for (const { end, shared } of countedDraws(tree)) {
     vote.add(end, shared);
     if (vote.samples < wanted) continue;
     if (terms.least !== undefined && vote.ranked.length === 0 && !hasRepair(tree))
-      return { standing: vote.standing, wanted, unread: [], isOver: false, depth: 0, repairs: true };
+      return course(wanted, { repairs: true });
     const { unread, isWorth } = weighed(vote, terms.price, wanted >= most);
-    const { standing, depth } = vote;
-    if (unread.length > 0 || !isWorth) return { standing, wanted, unread, isOver: unread.length === 0, depth };
+    if (unread.length > 0 || !isWorth) return course(wanted, { unread, isOver: unread.length === 0 });
     const begun = vote.samples === terms.branches ? unreadBeginnings(tree) : [];
-    if (begun.length > 0) return { standing, wanted, unread: begun, isOver: false, depth };
-    wanted = nextWave(standing, terms, most);
+    if (begun.length > 0) return course(wanted, { unread: begun });
+    wanted = nextWave(vote.standing, terms, most);
   }
-  if (vote.samples < (terms.branches ?? 0))
-    return { standing: vote.standing, wanted, unread: [], isOver: false, depth: 0 };
+  if (vote.samples < (terms.branches ?? 0)) return course(wanted);
   const known = new SampleVote(undefined, terms.least);
   for (const end of allEnds(tree)) known.add(end);
   if (known.samples > 0) wanted = Math.max(wanted, leastNeed(known.standing, terms.price, most));
-  return { standing: vote.standing, wanted, unread: [], isOver: false, depth: vote.depth };
+  return course(wanted);
 }
 
 function hasRepair({ root }: Tree): boolean {

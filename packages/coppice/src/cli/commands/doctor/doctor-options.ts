@@ -1,11 +1,11 @@
 // Reads and checks the options of `coppice doctor` once.
 
 import { ownModel, type RemoteSection } from '@coppice/core/answering';
-import { type ModelConfig, requestKnobs, type SearchKnob } from '@coppice/core/config';
+import { keyIn, type ModelConfig, requestKnobs, type SearchKnob } from '@coppice/core/config';
 import { curveDefaults } from '../../../bench/doctor/step-time.ts';
 import { exampleServer, type Flags, type Help, helpFlag } from '../../flags/help.ts';
 import { knobFlags } from '../../flags/knob-flags.ts';
-import { keyOf, modelFlags, readModelFlags, serverFlags } from '../../flags/model-flags.ts';
+import { modelFlags, readModelFlags, serverFlags } from '../../flags/model-flags.ts';
 import { flagOf, whole } from '../../flags/options.ts';
 import { settingHelp } from '../../flags/setting-help.ts';
 import { ownKnobs, readSearchArguments, type SettingScope, setFlag } from '../../flags/settings.ts';
@@ -95,7 +95,7 @@ export function readDoctorSettings(args: readonly string[]) {
     questions: values.questions,
     verifierKeyEnv: values['verifier-key-env'],
     ...namedOf(config),
-    embedder: config.embedder && { ...config.embedder, ...keyOf(config.embedder.apiKeyEnv) },
+    embedder: config.embedder && { ...config.embedder, ...keyIn(config.embedder.apiKeyEnv, process.env) },
   };
 }
 

@@ -3,7 +3,7 @@
 
 import { closeModel, noteFor, type OpenModel, openModel, ownModel, readPrompts } from '@coppice/core/answering';
 import { FaultError } from '@coppice/core/base';
-import { type Config, journalKind, type ModelConfig, overlay } from '@coppice/core/config';
+import { type Config, journalKind, keyIn, type ModelConfig, overlay } from '@coppice/core/config';
 import { type EndpointOptions, openEndpoint, probeTexts } from '@coppice/core/embedder';
 import { probe, type ServerFacts } from '@coppice/core/engine';
 import { Audits, readableByOthers } from '@coppice/core/journal';
@@ -46,7 +46,6 @@ import {
 } from '../../../bench/doctor/whole-answers.ts';
 import { tableLines } from '../../../bench/text-table.ts';
 import { readConfig } from '../../flags/config-file.ts';
-import { keyOf } from '../../flags/model-flags.ts';
 import { defaultModels } from '../../plugins/plugins.ts';
 import { fit } from '../../terminal/terminal.ts';
 import { type AskedQuestions, type ComparisonReport, chosenQuestions, runComparison } from './doctor-compare.ts';
@@ -164,7 +163,7 @@ function remoteModel({ own }: DoctorSettings, inFlight: number, scores: boolean)
 }
 
 async function examineEngine(url: string, settings: DoctorSettings, report: Report): Promise<ServerFacts | undefined> {
-  const connection = new Connection({ url, ...keyOf(settings.keyEnv) });
+  const connection = new Connection({ url, ...keyIn(settings.keyEnv, process.env) });
   try {
     const facts = await probe(connection, settings.named);
     const version = facts.version === undefined ? '' : ` ${facts.version}`;
@@ -189,7 +188,7 @@ async function examineVerifier(settings: DoctorSettings, report: Report): Promis
   const { kind, verifiers } = settings;
   const title = `verifier ${verifiers.join(', ')}: ${kind}`;
   try {
-    const servers = verifiers.map((url) => ({ url, ...keyOf(settings.verifierKeyEnv) }));
+    const servers = verifiers.map((url) => ({ url, ...keyIn(settings.verifierKeyEnv, process.env) }));
     const verifier = await openRemoteVerifier({ kind, servers, ...namedModel(settings) });
     const rewards = await probeSteps(verifier, '\n\n').finally(() => verifier.close());
     const doubt = probeWarning('it', rewards, 'check that the server serves the reward model that --kind names');
@@ -280,7 +279,7 @@ async function probeSums(
 
 /** Undefined if it fails: the curve has been printed already. */
 function wholeAnswers(model: OpenModel, settings: DoctorSettings, facts: ServerFacts, inFlight: number) {
-  const connection = new Connection({ url: settings.engines[0]!, ...keyOf(settings.keyEnv) });
+  const connection = new Connection({ url: settings.engines[0]!, ...keyIn(settings.keyEnv, process.env) });
   return measureWholeAnswers(model, { connection, facts }, inFlight, settings.seconds / 3)
     .catch(() => undefined)
     .finally(() => connection.close());
