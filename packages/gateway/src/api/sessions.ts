@@ -3,8 +3,8 @@
 
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { isFault } from '@coppice/core/base';
-import { type Plain, type SearchRecord, storable } from '@coppice/core/journal';
+import { isFault, nextSlice } from '@coppice/core/base';
+import { type Journal, type ListQuery, type Plain, type SearchRecord, storable } from '@coppice/core/journal';
 import type { Session } from '@coppice/core/runtime';
 import { z } from 'zod';
 import { sessionName, sessionSchema } from '../dialects/chat-body.ts';
@@ -22,8 +22,8 @@ type SessionContext = Pick<GatewayContext, 'journal' | 'clock' | 'config'>;
 /** Headers in which routers and Anthropic's agent name a session. */
 const headerNames = ['x-session-id', 'x-smg-routing-key', 'x-dynamo-session-id', 'x-claude-code-session-id'] as const;
 
-/** Newest turns that are read, and where they ran at the same time: sums are added up from the last turn that held all of those before it. */
-const [fewRead, mostRead] = [16, 512];
+/** Turns that are read at a time, and at most: more only where many ran at one time. */
+const [pageTurns, mostTurns] = [16, 512];
 
 const ownField = z.looseObject({ coppice: z.looseObject({ session: sessionSchema.nullish() }).nullish() });
 
@@ -63,19 +63,16 @@ type Budgets = { readonly [Name in 'token_budget' | 'money_budget']?: number | u
 
 async function readSession({ journal, clock, config }: SessionContext, caller: Caller, id: string, asked: Budgets) {
   const nowMs = clock.nowMs();
-  const read = (limit: number) => journal.list({ owner: caller.name, session: id, limit });
+  const query = { owner: caller.name, session: id, limit: pageTurns };
   // Pass-through works while the journal is unavailable: such a turn counts as the first.
-  let turns = await read(fewRead).catch((error: unknown) => {
+  let turns = await readTurns(journal, query).catch((error: unknown) => {
     if (isFault(error, 'unavailable')) return [];
     throw error;
   });
   const { token_budget: tokenBudget, money_budget: moneyBudget } = { ...sessionIn(turns[0]), ...asked };
   // The last turn was answered once its log was durable; its cost may not be on record yet.
   if (turns.length > 0 && (tokenBudget ?? moneyBudget) !== undefined)
-    turns = await journal.flush().then(() => read(fewRead));
-  if (turns.length === fewRead && !turns.some(holdsSums)) turns = await read(mostRead);
-  const from = turns.findIndex(holdsSums);
-  if (from >= 0) turns = turns.slice(0, from + 1);
+    turns = await journal.flush().then(() => readTurns(journal, query));
   const oldest = turns.at(-1);
   const before = sessionIn(oldest);
   const each = turns.map((turn) => spentBy(turn, nowMs));
@@ -99,6 +96,16 @@ async function readSession({ journal, clock, config }: SessionContext, caller: C
 
 function sessionIn(turn: SearchRecord | undefined): Partial<SessionJson> {
   return record(turn?.about.session);
+}
+
+/** The newest turns, back to one that holds the cost of all before it. */
+async function readTurns(journal: Journal, query: ListQuery, newer: SearchRecord[] = []): Promise<SearchRecord[]> {
+  const page = await journal.list(query);
+  const turns = [...newer, ...page];
+  const last = turns.findIndex(holdsSums);
+  if (last >= 0) return turns.slice(0, last + 1);
+  if (page.length < query.limit || turns.length >= mostTurns) return turns;
+  return nextSlice().then(() => readTurns(journal, { ...query, before: page.at(-1)!.id }, turns));
 }
 
 /** True if a turn holds the whole cost of all turns before it, the next of `turns` being the one before. */

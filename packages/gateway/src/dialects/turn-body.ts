@@ -86,13 +86,10 @@ export function callId(searchId: string, at: number, choice = 0): string {
   return `call_${searchId.replace(/^srch_/, '')}${(choice * 4096 + at).toString(36).padStart(4, '0')}`;
 }
 
-/** Levels of arguments that fit into a body, which the client sends back with its next turn. */
 const mostLevels = 100;
-
-/** A model may escape half of a character. */
 const wellFormed = (_: string, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value);
 
-/** For APIs that want an object. */
+/** For APIs that want an object. Its client sends it back in a body, which takes no more levels and no half of a character. */
 export function argumentsOf(text: string): Plain {
   const value =
     excessIn(text, mostLevels, Number.POSITIVE_INFINITY) === undefined ? jsonOrText(text || '{}', wellFormed) : text;

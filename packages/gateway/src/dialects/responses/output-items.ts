@@ -93,8 +93,7 @@ export class OutputItems {
     const { type, own, field, text } = calledAs(this.#tools, call);
     const item_id = `${field === 'input' ? 'ctc' : 'fc'}_${this.#searchId.replace(/^srch_/, '')}_${at}`;
     const item = { id: item_id, type, call_id: callId(this.#searchId, at), ...own };
-    const before = [this.#reasoningStatus, this.#messageStatus].filter((each) => each !== undefined);
-    const place = { output_index: before.length + at };
+    const place = { output_index: this.#atMessage().output_index + Number(this.#messageStatus !== undefined) + at };
     const event = `response.${field === 'input' ? 'custom_tool_call_input' : 'function_call_arguments'}`;
     this.#say('response.output_item.added', { ...place, item: { ...item, [field]: '', status: 'in_progress' } });
     this.#say(`${event}.delta`, { item_id, ...place, delta: text });
