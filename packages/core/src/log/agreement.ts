@@ -55,11 +55,9 @@ export class JudgeAudits {
   /** `rows`: of one model and its weights, newest first. */
   constructor(rows: Iterable<AuditRow>, name?: string) {
     const all = [...rows];
-    const branched = all.flatMap(({ owner, audit }) => {
-      return audit?.branched && audit.judge === name ? [{ owner, branched: audit.branched }] : [];
-    });
-    const ofKeys = [...Map.groupBy(branched, ({ owner }) => owner)];
-    this.#branched = new Map(ofKeys.map(([owner, own]) => [owner, branchWorth(own.map((each) => each.branched))]));
+    const branched = all.filter(({ audit }) => audit?.branched && audit.judge === name);
+    const worth = (own: readonly AuditRow[]) => branchWorth(own.map(({ audit }) => audit!.branched!));
+    this.#branched = new Map([...Map.groupBy(branched, ({ owner }) => owner)].map(([key, own]) => [key, worth(own)]));
     const audited = all.flatMap(({ owner, audit }, age) => {
       if (audit === undefined || audit.judge !== name || audit.pairs === 0) return [];
       return [{ owner, age, part: 2 ** (-age / halfLife), seen: seenIn(audit) }];
@@ -80,11 +78,12 @@ export class JudgeAudits {
   }
 
   for(owner: string | undefined): AuditedJudge {
-    const own = this.#keys.find((key) => key.owner === owner);
+    if (this.#told.has(owner)) return this.#told.get(owner)!;
+    const own = this.#keys.find((key) => key.owner === owner) ?? sumOf([]);
     const others = this.#keys.filter((key) => key !== own);
-    const judge = this.#told.get(owner) ?? judgeIn(own ?? sumOf([]), others);
-    this.#told.set(owner, judge);
-    return { ...judge, branching: this.#branched.get(owner ?? '') };
+    const told = { ...judgeIn(own, others), branching: this.#branched.get(owner ?? '') };
+    this.#told.set(owner, told);
+    return told;
   }
 }
 

@@ -46,8 +46,7 @@ export function auditOf(tree: Tree): Audit | undefined {
   const branched = branchAuditOf(tree);
   const ends = tree.terms?.branches === undefined ? allEnds(tree) : sampleEnds(tree);
   const samples = ends.map((end, at) => {
-    const isFirst = ends.indexOf(end) === at;
-    const score = isFirst ? (scoreOf(end) ?? end.reward) : undefined;
+    const score = ends.indexOf(end) === at ? (scoreOf(end) ?? end.reward) : undefined;
     return { meaning: hasEnded(end) ? meaningOf(end) : undefined, score };
   });
   const split = auditSamples(samples);
