@@ -318,7 +318,7 @@ describe('npm run lab -- rehearse refuses in one line', () => {
     [['--requests', '1'], /--requests is 1/],
     [['--seconds', '0'], /--seconds is 0/],
     [['--prediction', '/nowhere'], /--prediction: cannot read/],
-    [['--key-env', 'NO_SUCH_VARIABLE'], /the variable NO_SUCH_VARIABLE is not set/],
+    [['--key-env', 'NO_SUCH_VARIABLE'], /the variable NO_SUCH_VARIABLE, which is to hold a key, is not set/],
     [['--trees', '/nowhere'], /--trees: cannot read/],
     [['--trace', '/nowhere'], /--trace: cannot read/],
     [['--trace', 'package.json'], /--trace package.json begins as no trace that is known/],
