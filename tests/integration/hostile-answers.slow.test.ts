@@ -103,7 +103,11 @@ def take():
   except MemoryError: pass
   time.sleep(3)
 for _ in range(8):
-  if fork() == 0:
+  forked = fork()
+  while forked == 1:
+    time.sleep(0.1)
+    forked = fork()
+  if forked == 0:
     threading.Thread(target=take).start()
     ctypes.CDLL(None).pthread_exit(0)
 time.sleep(4)
