@@ -42,7 +42,7 @@ function opening(parts: RuntimeParts, search: Search, price: number): Terms {
   return { ...terms, branches: branchesFrom(parts, search, terms) };
 }
 
-/** One search in so many branches to find out what that is worth, which is below a hundredth of all tokens. */
+/** One search in so many branches to find out what that is worth: about a hundredth of all tokens. */
 const tried = 20;
 
 /** Fresh samples of the first wave of a search that branches, which leaves room for the others. Undefined elsewhere, and under load where fewer may do. */
