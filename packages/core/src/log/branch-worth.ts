@@ -8,7 +8,7 @@ export interface BranchWorth {
   readonly searches: number;
   /** Undefined while too few are known. */
   readonly worth?: number;
-  /** It is above 1 for sure. */
+  /** The lower end of its interval is above 1. */
   readonly pays: boolean;
 }
 

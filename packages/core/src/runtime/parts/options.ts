@@ -27,7 +27,7 @@ export interface RuntimeOptions {
   readonly work?: WorkEstimates | undefined;
   /** How far a search believes the verifier's scores as weights of votes, in 0 to 1, by what was seen of them; null: it reads nothing. */
   readonly trust?: ((search: string) => number | null | undefined) | undefined;
-  /** True where its searches have shown that a draw below another's beginning is worth more than a fresh one; some then find out. */
+  /** True where a vote is to go on from a sample's middle, as that has paid. If it is given, some votes do so to find out. */
   readonly branches?: ((search: string) => boolean) | undefined;
   /** Names the verifier and its settings: what is seen of one says nothing of another. */
   readonly judge?: string | undefined;
