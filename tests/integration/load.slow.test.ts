@@ -133,14 +133,15 @@ test('ten times the capacity for 20 seconds: 429 for what is too much, deadlines
   const sorted = late.sort((a, b) => a - b);
   const usual = sorted[Math.floor(sorted.length * 0.99)] ?? 0;
   console.log(
-    `capacity ${capacity.toFixed(1)}/s; sent ${sent} in 20 s; ${JSON.stringify(Object.fromEntries(statuses))}; lateness after the deadline p99 ${usual.toFixed(0)} ms, worst ${sorted.at(-1)?.toFixed(0)} ms; memory ${(before / 1e6).toFixed(0)} to ${(after / 1e6).toFixed(0)} MB`,
+    `capacity ${capacity.toFixed(1)}/s; sent ${sent} in 20 s; ${JSON.stringify(Object.fromEntries(statuses))}; exits ${[...exits].join(', ')}; lateness after the deadline p99 ${usual.toFixed(0)} ms, worst ${sorted.at(-1)?.toFixed(0)} ms; memory ${(before / 1e6).toFixed(0)} to ${(after / 1e6).toFixed(0)} MB`,
   );
   // 504: given up while it waited, since it could not be done in time any more.
   expect([...statuses.keys()].filter((status) => ![200, 429, 504].includes(status))).toEqual([]);
   expect(statuses.get(429)).toBeGreaterThan(0);
   expect(statuses.get(200)).toBeGreaterThan(capacity * 10);
   // How late an answer is belongs to whoever else uses the machine: printed above, not asserted.
-  expect(exits).toContain('deadline');
+  // A search that is short of time is given up while it waits, or hurries and ends at its deadline or just before.
+  expect(exits.has('deadline') || statuses.has(504)).toBe(true);
   expect(served.errors).toBe('');
 });
 
