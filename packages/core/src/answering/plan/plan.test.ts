@@ -227,6 +227,11 @@ describe('a plan that names no program', () => {
   it.each<[string, PlanRequest, Partial<SearchPlan>]>([
     ['grows a tree where a checker judges lines', asked(poem, {}, modelOf({ check: 'lines' })), { program: 'mcts' }],
     ['… or answers exactly', asked(sum, {}, exactly()), { program: 'mcts', policy: 'safe', threshold: 0.9 }],
+    [
+      '… but draws until one passes where whole answers are checked',
+      asked(sum, {}, exactly('last')),
+      { program: 'best-of-n', programOptions: { window: 1 }, maxDepth: 1 },
+    ],
     ['… or where it names a rule', asked(sum, { threshold: 0.8 }), { program: 'mcts', threshold: 0.8 }],
     ['… or its model does', asked(sum, {}, modelOf({ policy: 'boost' })), { program: 'mcts', policy: 'boost' }],
     [
@@ -265,9 +270,8 @@ describe('a plan that names no program', () => {
     expect(() => buildSearch(JSON.parse(JSON.stringify(plan)))).not.toThrow();
   });
 
-  function exactly(): PlannedModel {
-    const { config, ...rest } = modelOf();
-    return { ...rest, config: { ...config, verifier: { kind: 'exact' } } };
+  function exactly(aggregation: Aggregation = 'product'): PlannedModel {
+    return { ...modelOf(), verifier: { capabilities: { aggregation, exact: true } } };
   }
 
   function comparing(): PlannedModel {

@@ -9,6 +9,7 @@ import type { ScoredBy } from '../../log/verdict.ts';
 import type { Choice } from '../../program/choice.ts';
 import type { ProgramDefinition } from '../../program/definition.ts';
 import { type ProgramName, programOf, programOptions, programWith } from '../../program/registry/programs.ts';
+import { isBound } from '../../tree/aggregate.ts';
 import { agentTurn } from '../../tree/readings/agent-turn.ts';
 import type { Prompt } from '../../tree/step.ts';
 import { lastAsked } from '../question.ts';
@@ -31,23 +32,22 @@ export interface ProgramChoice {
 /** Undefined: one generation without search. `asked` is unset where no question is known yet: then it is one with a short answer. */
 export function programChoice(asked: Prompt | undefined, wish: Wish, model: PlannedModel): ProgramChoice | undefined {
   const { config, verifier } = model;
-  const { kind } = config.verifier;
   if (wish.effort === 'none') return undefined;
   if (asked && agentTurn(asked)) return turnProgram(wish, model);
   if (wish.program !== undefined || config.program !== 'auto') return { name: wish.program ?? config.program };
-  const isExact = verifier !== undefined && (kind === 'exact' || config.check === 'lines');
-  if (isExact || namesRule(wish)) return { name: ruledProgram };
+  const { exact, aggregation = 'last' } = verifier?.capabilities ?? {};
+  const judgesLines = verifier !== undefined && (config.check === 'lines' || (exact && isBound(aggregation)));
+  if (judgesLines || namesRule(wish)) return { name: ruledProgram };
   const isTested = wish.tests !== undefined || config.verifier.language !== undefined;
-  // Tests draw one sample after the other until one passes; a reward is the share of passed tests.
-  if (verifier !== undefined && (kind === 'command' || isTested))
+  // One sample is drawn after the other until one passes; a reward of tests is the share that passed.
+  if (exact || (verifier !== undefined && isTested))
     return { name: 'best-of-n', options: { window: 1 }, whole: true, ...(isTested && { threshold: 1 }) };
   if (isComparable(asked, wish, model)) return { name: 'auto' };
   // A model's own confidence does not judge its texts.
-  if (verifier !== undefined && kind !== 'confidence') return { name: 'best-of-n', share: 1 / 4 };
+  if (verifier !== undefined && config.verifier.kind !== 'confidence') return { name: 'best-of-n', share: 1 / 4 };
   const { answers = 1, onUnaccepted = config.onUnaccepted } = wish;
-  return answers === 1 && onUnaccepted === 'best'
-    ? undefined
-    : { name: 'self-consistency', samples: answers, whole: true };
+  if (answers === 1 && onUnaccepted === 'best') return undefined;
+  return { name: 'self-consistency', samples: answers, whole: true };
 }
 
 function isComparable(asked: Prompt | undefined, { shape }: Wish, { form, extract, embedder }: PlannedModel): boolean {
@@ -121,7 +121,7 @@ function optionLayers(
 function scoringOf({ name, needsVerifier, isPriced }: ProgramDefinition, { config, verifier }: PlannedModel): ScoredBy {
   const { kind } = config.verifier;
   if (name === 'greedy') return 'none';
-  const isRead = isPriced === true && verifier !== undefined && kind !== 'confidence';
+  const isRead = isPriced === true && verifier !== undefined && config.verifier.kind !== 'confidence';
   if (!needsVerifier && !isRead) return 'self-consistency';
   return kind === 'confidence' ? 'confidence' : 'verifier';
 }
