@@ -225,8 +225,12 @@ describe('a plan that names no program', () => {
   const command = { kind: 'command', language: 'python', clientTests: true };
 
   it.each<[string, PlanRequest, Partial<SearchPlan>]>([
-    ['grows a tree where a checker judges lines', asked(poem, {}, modelOf({ check: 'lines' })), { program: 'mcts' }],
-    ['… or answers exactly', asked(sum, {}, exactly()), { program: 'mcts', policy: 'safe', threshold: 0.9 }],
+    [
+      'grows a tree where a checker judges lines',
+      asked(poem, {}, modelOf({ check: 'lines' })),
+      { program: 'best-first' },
+    ],
+    ['… or answers exactly', asked(sum, {}, exactly()), { program: 'best-first', policy: 'safe', threshold: 0.9 }],
     [
       '… but draws until one passes where whole answers are checked',
       asked(sum, {}, exactly('last')),

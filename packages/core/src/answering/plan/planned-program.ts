@@ -37,7 +37,7 @@ export function programChoice(asked: Prompt | undefined, wish: Wish, model: Plan
   if (wish.program !== undefined || config.program !== 'auto') return { name: wish.program ?? config.program };
   const { exact, aggregation = 'last' } = verifier?.capabilities ?? {};
   const judgesLines = verifier !== undefined && (config.check === 'lines' || (exact && isBound(aggregation)));
-  if (judgesLines || namesRule(wish)) return { name: ruledProgram };
+  if (judgesLines || namesRule(wish)) return { name: namesRule(wish) ? ruledProgram : 'best-first' };
   const isTested = wish.tests !== undefined || config.verifier.language !== undefined;
   // One sample is drawn after the other until one passes; a reward of tests is the share that passed.
   if (exact || (verifier !== undefined && isTested))
