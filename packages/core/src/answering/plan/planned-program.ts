@@ -121,7 +121,7 @@ function optionLayers(
 function scoringOf({ name, needsVerifier, isPriced }: ProgramDefinition, { config, verifier }: PlannedModel): ScoredBy {
   const { kind } = config.verifier;
   if (name === 'greedy') return 'none';
-  const isRead = isPriced === true && verifier !== undefined && config.verifier.kind !== 'confidence';
+  const isRead = isPriced === true && verifier !== undefined && kind !== 'confidence';
   if (!needsVerifier && !isRead) return 'self-consistency';
   return kind === 'confidence' ? 'confidence' : 'verifier';
 }
