@@ -24,10 +24,10 @@ const flags = {
   url: { type: 'string', takes: 'URL', default: 'http://127.0.0.1:8181/v1', about: 'the gateway' },
   models: { type: 'string', takes: 'LIST', about: 'its models; points are against the first' },
   questions: { type: 'string', takes: 'FILE', about: 'JSONL with question and answer' },
-  size: { type: 'string', takes: 'N', default: '1000000', about: 'so many of them, spread evenly' },
+  size: { type: 'string', takes: 'N', default: '1000000', about: 'so many of them, spread evenly; the next seed asks others' },
   body: { type: 'string', takes: 'JSON', default: '{}', about: 'what each request says besides model and messages' },
   name: { type: 'string', takes: 'TEXT', default: '', about: 'of this body, behind the names of the models' },
-  seed: { type: 'string', takes: 'N', default: '1', about: 'of order and moments' },
+  seed: { type: 'string', takes: 'N', default: '1', about: 'of order and moments; from 1' },
   replay: {
     type: 'string',
     takes: 'FILE',
@@ -58,10 +58,11 @@ export async function run(args: readonly string[]): Promise<number> {
   const [file, given] = positionals;
   if (file === undefined || given === undefined || values.models === undefined || values.questions === undefined)
     return raise('bad-setting', 'npm run lab -- served FILE RATES --models LIST --questions FILE');
-  const seed = whole('seed', values.seed, 0, 1_000_000, 'seed');
+  const seed = whole('seed', values.seed, 1, 1_000_000, 'seed');
   const all = readQuestions(values.questions);
   const size = Math.min(all.length, whole('size', values.size, 1, 1_000_000, 'questions'));
-  const chosen = Array.from({ length: size }, (_, at) => all[Math.floor((at * all.length) / size)]!);
+  const shift = ((seed - 1) % 3) / 3;
+  const chosen = Array.from({ length: size }, (_, at) => all[Math.floor(((at + shift) * all.length) / size)]!);
   const questions = mixed(seed, chosen);
   const body = JSON.parse(values.body) as Record<string, unknown>;
   const kept = keptUnder<ServedLine>(file, JSON.stringify({ questions: values.questions }));

@@ -61,15 +61,33 @@ test('two samples come first where nothing is known, then half of what the rule 
   expect(exitOf(tree, price)).toBeUndefined();
 });
 
-test('the first wave is what could settle a question, twice as much in a hurry', () => {
+test('the first wave is what could settle a question, twice as much in a hurry, three times where it may be the last', () => {
   const program = createAuto({ samples: 16 });
-  const first = (usual: number, hurried?: true) => {
+  const first = (usual: number, hurried?: true, late?: true) => {
     const tree = Tree.plant('product');
-    tree.record({ type: 'priced', price: 1.3e-4, usual, hurried });
+    tree.record({ type: 'priced', price: 1.3e-4, usual, hurried, late });
     return asked(program, tree).drawn.length;
   };
   // e^(-1.4 √3) / 900 = 9.8e-5, e^(-1.4 √2) / 1200 = 1.2e-4.
   expect([first(300), first(300, true), first(600), first(600, true)]).toEqual([3, 6, 2, 4]);
+  expect([first(300, undefined, true), first(300, true, true)]).toEqual([3, 9]);
+});
+
+test('where few waves fit into the time that is left, the judge reads each sample as it comes', () => {
+  const program = createAuto({ samples: 16 });
+  const tree = Tree.plant('product');
+  const terms = { price: 7.5e-5, judge: { cost: 1, trust: 0.5 } } as const;
+  tree.record({ type: 'priced', ...terms });
+  expect(asked(program, tree).drawn).toEqual([0, 1]);
+  tell(program, tree, 1, 'a');
+  expect(asked(program, tree)).toEqual({ drawn: [2, 3, 4], read: [] });
+  tell(program, tree, 3, 'b');
+  expect(asked(program, tree).read).toEqual([]);
+  tree.record({ type: 'priced', ...terms, late: true });
+  expect(asked(program, tree).read).toEqual([1, 2]);
+  tellScore(program, tree, 1, 0.2);
+  tellScore(program, tree, 2, 0.9);
+  expect(program.answer(tree)?.answer).toBe('b');
 });
 
 test('in a hurry all that are expected to be needed come at once', () => {

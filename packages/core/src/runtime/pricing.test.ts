@@ -128,9 +128,11 @@ it('asks a judge that is audited, and that no audit knows yet, to read split vot
   expect([isNew({ judge: 'j' }), isNew({ judge: 'j', trust: 0 }), isNew({})]).toEqual([true, undefined, undefined]);
 });
 
-it('hurries a search most of whose time is over', () => {
-  const { prices } = served(1, 8, { price: 1e-6, deadlineMs: 60 });
-  expect(prices.some(({ hurried }) => hurried)).toBe(true);
+it("knows where few waves fit into the time that is left: half of it, and then three samples' as they were measured", () => {
+  const late = (deadlineMs?: number) =>
+    served(3, 8, { price: 1e-6, ...(deadlineMs && { deadlineMs }) }).prices.map((each) => each.late);
+  expect(late()).not.toContain(true);
+  expect(late(60)).toContain(true);
 });
 
 it.each([1, 2, 3, 4])(

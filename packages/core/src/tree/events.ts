@@ -70,8 +70,10 @@ export interface Terms {
   readonly price: number;
   /** The judge of samples, where there is one. */
   readonly judge?: Judging | undefined;
-  /** Strands were idle when it began, or most of its time is over: it waits for no more waves than it must. */
+  /** Strands were idle when it began: it waits for no more waves than it must. */
   readonly hurried?: true | undefined;
+  /** Few waves fit into the time that is left: the judge reads each sample as it comes. */
+  readonly late?: true | undefined;
   /** Tokens that a sample costs at the least, where samples are turns of an agent: if none of the first means anything, one repair is drawn. */
   readonly least?: number | undefined;
   /** Tokens of a sample, as the model's searches before had them. */

@@ -33,6 +33,9 @@ export class ServiceMeter {
   /** Time in which each server had something to do, and the tokens that it wrote or read in it; old ones fade. */
   readonly #busy = { engine: { ms: 0, tokens: 0 }, verifier: { ms: 0, tokens: 0 } };
 
+  /** Time that one stream takes for a token, the latest; 0 before it is known. */
+  streamMs = 0;
+
   /** Answers of the engine whose consequences were sent, and the time from their arrival to that. */
   readonly ours = { answers: 0, ms: 0 };
   #arrivedMs: number[] = [];
@@ -54,9 +57,10 @@ export class ServiceMeter {
   ended(kind: ServerKind, id: number, nowMs: number, tokens: number | undefined): void {
     this.#pass(nowMs);
     const units = kind === 'engine' && tokens !== undefined ? Math.max(1, tokens) : 1;
-    this.#of(kind).take(id, tokens === undefined ? undefined : nowMs, units);
+    const tookMs = this.#of(kind).take(id, tokens === undefined ? undefined : nowMs, units);
     if (kind !== 'engine' || tokens === undefined) return;
     this.#stepTokens = smoothed(this.#stepTokens, units);
+    this.streamMs = smoothed(this.streamMs || undefined, tookMs ?? 0);
     this.#busy.engine.tokens += tokens;
   }
 
@@ -132,13 +136,16 @@ class Server {
     this.#pieces.set(id, { startMs, among: this.#pieces.size + 1 });
   }
 
-  take(id: number, endMs: number | undefined, units: number): void {
+  /** Time of one unit of a piece that ended. */
+  take(id: number, endMs: number | undefined, units: number): number | undefined {
     const piece = this.#pieces.get(id);
-    if (piece === undefined) return;
+    if (piece === undefined) return undefined;
     const among = (piece.among + this.#pieces.size) / 2;
     this.#pieces.delete(id);
-    if (endMs === undefined) return;
-    for (const fit of [this.#latest, this.#steady]) fit.observe(among, (endMs - piece.startMs) / units);
+    if (endMs === undefined) return undefined;
+    const tookMs = (endMs - piece.startMs) / units;
+    for (const fit of [this.#latest, this.#steady]) fit.observe(among, tookMs);
+    return tookMs;
   }
 }
 

@@ -22,9 +22,9 @@ export function price(parts: RuntimeParts, search: Search, nowMs: number): void 
   if (usual === undefined) return;
   const price = usual * (search.isIdle ? 1 : waitFactor(parts));
   const before = tree.terms ?? opening(parts, search, price);
-  const hurried = before.hurried || isHurried(search, nowMs) ? true : undefined;
-  if (tree.terms !== undefined && before.price === price && before.hurried === hurried) return;
-  tree.record({ type: 'priced', ...before, price, hurried });
+  const late = before.late || isLate(parts, search, nowMs) ? true : undefined;
+  if (tree.terms !== undefined && before.price === price && before.late === late) return;
+  tree.record({ type: 'priced', ...before, price, late });
   parts.searches.isStale = true;
 }
 
@@ -74,10 +74,13 @@ function slownessOf({ tokenMs }: RuntimeParts['service']): number {
   return Math.min(slowest, Math.max(1, tokenMs / easyTokenMs) ** 2);
 }
 
-/** More of its time is over than is left. */
-function isHurried({ request, arrivalMs }: Search, nowMs: number): boolean {
+/** Samples one after the other that a search wants time for; before their time is known it wants half of its own. */
+const easyWaves = 3;
+
+function isLate({ service, queue }: RuntimeParts, { request, arrivalMs, kind }: Search, nowMs: number): boolean {
   const { deadlineMs = Number.POSITIVE_INFINITY } = request.limits;
-  return nowMs - arrivalMs > deadlineMs / 2;
+  const sampleMs = (queue.usualPath(kind) ?? 0) * service.streamMs;
+  return deadlineMs - (nowMs - arrivalMs) < (sampleMs > 0 ? easyWaves * sampleMs : deadlineMs / 2);
 }
 
 /** A verifier that reads log probabilities is the generator's own confidence: no judge. */

@@ -13,9 +13,10 @@ import { drawsOf, type SampleDraw, scoreOf, unreadBeginnings, wasRead } from './
 export const worthConstants = {
   /** b: growth of the leader's log odds with its lead. */
   slope: 1.4,
-  /** Samples of the first wave before any length is known; times as many come at once in a hurry. */
+  /** Samples of the first wave before any length is known; times as many come at once in a hurry, and where few waves fit besides. */
   firstWave: 2,
   hurry: 2,
+  lateHurry: 3,
   /** Part of the samples that are expected to be needed which the next wave draws; all of them where time is short. */
   wave: 0.5,
   /** Worth of reading what was drawn, in that of drawing as many tokens, for a judge of trust 1; and the least trust that counts here, so that one in disgrace is still seen. */
@@ -34,7 +35,8 @@ export const worthConstants = {
   leastScore: 0.01,
 } as const;
 
-const { firstWave, hurry, wave, reading, leastTrust, contenders, reads, glance, leastScore } = worthConstants;
+const { firstWave, hurry, lateHurry, wave, reading, leastTrust, contenders, reads, glance, leastScore } =
+  worthConstants;
 
 /** A vote after its first so many samples. */
 export interface SampleStanding {
@@ -100,10 +102,10 @@ export function leastNeed(
 
 const nothing: SampleStanding = { samples: 0, lead: 0, spent: 0 };
 
-/** Samples that could settle a question: one if no second could be worth its price, twice as many in a hurry. */
-export function firstWaveOf({ price, usual, hurried }: Omit<Terms, 'judge'>, most: number): number {
+/** Samples that could settle a question: one if no second could be worth its price, more in a hurry. */
+export function firstWaveOf({ price, usual, hurried, late }: Omit<Terms, 'judge'>, most: number): number {
   const least = usual === undefined ? firstWave : leastNeed(nothing, price, most, usual);
-  return Math.min(most, least * (hurried ? hurry : 1));
+  return Math.min(most, least * (hurried ? (late ? lateHurry : hurry) : 1));
 }
 
 /** Depth at which the judge reads all samples. */
@@ -124,6 +126,7 @@ export function courseOf(tree: Tree, most: number): SampleCourse {
 function followed(tree: Tree, most: number): SampleCourse {
   const { terms } = tree;
   const vote = new SampleVote(terms?.judge, terms?.least);
+  if (terms?.late && terms.judge) vote.depth = deepest;
   const course = (wanted: number, more?: Partial<SampleCourse>): SampleCourse => {
     return { standing: vote.standing, wanted, unread: [], isOver: false, depth: vote.depth, ...more };
   };
@@ -138,13 +141,14 @@ function followed(tree: Tree, most: number): SampleCourse {
     if (unread.length > 0 || !isWorth) return course(wanted, { unread, isOver: unread.length === 0 });
     const begun = vote.samples === terms.branches ? unreadBeginnings(tree) : [];
     if (begun.length > 0) return course(wanted, { unread: begun });
-    wanted = nextWave(vote.standing, terms, most);
+    wanted = Math.max(wanted, nextWave(vote.standing, terms, most));
   }
   if (vote.samples < (terms.branches ?? 0)) return course(wanted);
   const known = new SampleVote(undefined, terms.least);
   for (const end of allEnds(tree)) known.add(end);
   if (known.samples > 0) wanted = Math.max(wanted, leastNeed(known.standing, terms.price, most));
-  return course(wanted);
+  const come = terms.late && terms.judge ? known.readable(deepest) : [];
+  return course(wanted, { unread: come.filter((each) => !wasRead(each)) });
 }
 
 function hasRepair({ root }: Tree): boolean {
@@ -163,10 +167,14 @@ function weighed(vote: SampleVote, price: number, isLast: boolean) {
 }
 
 /** Samples in all after the next wave. */
-export function nextWave(standing: SampleStanding, { price, hurried }: Omit<Terms, 'judge'>, most: number): number {
+export function nextWave(
+  standing: SampleStanding,
+  { price, hurried, late }: Omit<Terms, 'judge'>,
+  most: number,
+): number {
   const { samples } = standing;
   const missing = expectedNeed(standing, price, most) - samples;
-  const part = samples + Math.max(1, Math.ceil(missing * (hurried ? 1 : wave)));
+  const part = samples + Math.max(1, Math.ceil(missing * (hurried || late ? 1 : wave)));
   return Math.min(most, Math.max(part, leastNeed(standing, price, most)));
 }
 
