@@ -39,7 +39,8 @@ export function loadConfig({ base = {}, file, environment = {}, settings = [] }:
 }
 
 export function checkConfig(tree: PlainTree): Config {
-  const whole = isRecord(tree) && Array.isArray(tree.models) ? withDefaults(tree, tree.models) : tree;
+  const whole =
+    isRecord(tree) && Array.isArray(tree.models) ? { ...tree, models: tree.models.map(modelWithDefaults) } : tree;
   requirePackages(whole);
   const parsed = registeredSchema().safeParse(whole, { error: issueWords });
   if (parsed.success) return deepFreeze(parsed.data);
@@ -59,14 +60,10 @@ function belongToSearches(path: readonly PropertyKey[], keys: readonly string[])
 const belongsToSearches =
   'is a setting of a search, not of a model: give it with the request, or as an option of `search`';
 
-function withDefaults(tree: PlainTree, models: readonly unknown[]): PlainTree {
-  return { ...tree, models: models.map((each) => (isRecord(each) ? modelWithDefaults(each) : each)) };
-}
-
 /** A model's own settings go before those of its engine, and these before the program for its rules. How wide trees branch is no rule: it asks for none. */
-function modelWithDefaults(model: PlainTree): PlainTree {
+function modelWithDefaults(model: unknown): unknown {
+  if (!isRecord(model) || !isRecord(model.engine)) return model;
   const { engine } = model;
-  if (!isRecord(engine)) return model;
   const ruled = namesRule({ ...model, branching: undefined }) ? { program: ruledProgram } : {};
   const ofEngine = engineKind(String(engine.kind))?.defaults?.(engine, model) ?? {};
   return [{ ...ruled, ...ofEngine }, model].reduce(overlay);
