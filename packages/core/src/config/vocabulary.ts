@@ -264,7 +264,8 @@ export function settingName(name: SearchKnob): string {
 export function writtenName(name: string, speaker: Speaker): string {
   if (speaker === 'code') return name;
   const isKnob = isSearchKnob(name);
-  if (speaker === 'flags') return flagged(name) ? `--${flagName(name)}` : `--set ${isKnob ? settingName(name) : name}`;
+  const hasFlag = name === 'effort' || (flagKnobs as readonly string[]).includes(name);
+  if (speaker === 'flags') return hasFlag ? `--${flagName(name)}` : `--set ${isKnob ? settingName(name) : name}`;
   if (name === 'maxTokens') return 'max_completion_tokens'; // which goes before the older max_tokens
   if (name === 'effort') return 'reasoning_effort';
   return isKnob && knobOf(name).client === 'openai' ? bodyName(name) : `coppice.${bodyName(name)}`;
@@ -272,10 +273,6 @@ export function writtenName(name: string, speaker: Speaker): string {
 
 export function isSearchKnob(name: string): name is SearchKnob {
   return Object.hasOwn(searchKnobs, name);
-}
-
-function flagged(name: string): boolean {
-  return name === 'effort' || (flagKnobs as readonly string[]).includes(name);
 }
 
 export function bodyName(name: string): string {
