@@ -7,6 +7,7 @@ import { groupAnswers, meaningOf } from '../answer/groups.ts';
 import { mean, type OddsLine } from '../base/arithmetic.ts';
 import type { Answer } from '../log/end.ts';
 import type { NodeId } from '../tree/events.ts';
+import { byKey } from '../tree/keys.ts';
 import { answerPart, hasEnded, isComplete, type Node, pathText } from '../tree/node.ts';
 import { scoreOf } from '../tree/readings/branching.ts';
 import { distinctAnswers } from '../tree/readings/distinct-answers.ts';
@@ -155,11 +156,6 @@ export function described(node: Node): Answer {
 
 /** The leaf with the highest score; of equals the deepest, then the one with the lowest key. */
 function bestBeginning(tree: Tree): Node | undefined {
-  let best: Node | undefined;
-  for (const node of tree.nodes) {
-    if (node.depth === 0 || node.children.length > 0) continue;
-    const lead = best === undefined ? 1 : node.score - best.score || node.depth - best.depth || best.key - node.key;
-    if (lead > 0) best = node;
-  }
-  return best;
+  const leaves = tree.nodes.filter(({ depth, children }) => depth > 0 && children.length === 0);
+  return leaves.sort((a, b) => b.score - a.score || b.depth - a.depth || byKey(a, b))[0];
 }

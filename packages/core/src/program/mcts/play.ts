@@ -22,9 +22,5 @@ export interface Play {
 
 /** Children that came before a cut count like the rollout's own. Ties go to the lowest key: children stand in the order of their keys. */
 export function highestReward(children: readonly Node[]): Node | undefined {
-  let best: Node | undefined;
-  for (const node of children) {
-    if (best === undefined || (node.reward ?? 0) > (best.reward ?? 0)) best = node;
-  }
-  return best;
+  return children.toSorted((a, b) => (b.reward ?? 0) - (a.reward ?? 0))[0];
 }

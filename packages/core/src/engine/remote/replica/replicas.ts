@@ -45,13 +45,8 @@ export function outageOf(replicas: readonly Replica[]): string {
 const mostSiblings = 64;
 
 export function siblingLimit(replicas: readonly Replica[]): number {
-  let least: number | undefined;
-  for (const replica of replicas) {
-    if (!replica.reached) continue;
-    const own = siblingsOn(replica);
-    if (least === undefined || own < least) least = own;
-  }
-  return least ?? 1;
+  const limits = replicas.filter(({ reached }) => reached).map(siblingsOn);
+  return limits.length === 0 ? 1 : Math.min(...limits);
 }
 
 /** llama-server has its slots, vLLM any number. SGLang gives all siblings one seed and cannot abort them: they go singly. */
