@@ -2,7 +2,7 @@
 // estimated from the tree, which knows neither the question's tokens nor cache hits.
 
 import type { GenerationUsage } from '../../engine/engine.ts';
-import type { Cost, Price, WriterCost } from '../../log/end.ts';
+import type { Cost, WriterCost } from '../../log/end.ts';
 import type { Tree } from '../../tree/tree.ts';
 import type { SearchRequest } from './request.ts';
 
@@ -61,12 +61,10 @@ export class Spending {
 
   #priced(model: string, cost: WriterCost): number | undefined {
     const price = this.#writers?.[model]?.price;
-    return price && priceOf(price, cost);
+    if (price === undefined) return undefined;
+    const { prompt, cached = prompt, generated } = price;
+    return (cost.promptTokens * prompt + cost.cachedTokens * cached + cost.generatedTokens * generated) / perPrice;
   }
-}
-
-function priceOf({ prompt, cached = prompt, generated }: Price, cost: WriterCost): number {
-  return (cost.promptTokens * prompt + cost.cachedTokens * cached + cost.generatedTokens * generated) / perPrice;
 }
 
 /** Millionths are enough for any currency. */
