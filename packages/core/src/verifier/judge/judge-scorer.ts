@@ -50,7 +50,8 @@ export class JudgeScorer implements Scorer {
         `rated a step '${reply.slice(-60).replace(/\s+/g, ' ')}', without a number from ${lowest} to ${highest}`,
       );
     }
-    return { rating: expectedRating(rated, lowest, highest) ?? written, reason: reasonOf(reply), tokens };
+    const reason = /\p{L}{3}/u.test(reply) ? reply.trim() : undefined;
+    return { rating: expectedRating(rated, lowest, highest) ?? written, reason, tokens };
   }
 
   async #ask(content: string, server: ScoringServer, signal: AbortSignal) {
@@ -81,10 +82,6 @@ export class JudgeScorer implements Scorer {
 
 /** The most that vLLM and OpenAI give. */
 const candidates = 20;
-
-function reasonOf(reply: string): string | undefined {
-  return /\p{L}{3}/u.test(reply) ? reply.trim() : undefined;
-}
 
 export function fillPrompt(template: string, { prompt, steps }: ScoredPath): string {
   const before = steps.slice(0, -1).map((step, at) => `${at + 1}. ${step}`);

@@ -24,9 +24,9 @@ export function expectedRating(tokens: readonly RatedToken[], lowest: number, hi
   let at = tokens.findLastIndex(({ token }) => /\d/.test(token));
   while (at > 0 && /^\d+$/.test(tokens[at]!.token) && /\d$/.test(tokens[at - 1]!.token)) at -= 1;
   if (at < 0) return undefined;
-  const behind = tokens[at + 1]?.candidates ?? [];
+  const zeros = (tokens[at + 1]?.candidates ?? []).filter(({ token }) => token.trim() === '0');
   const isTen = tokens[at]!.token.trim() === '1';
-  const ten = isTen && highest >= 10 ? probabilityOf(behind, '0') : 0;
+  const ten = isTen && highest >= 10 ? zeros.reduce((chance, { logprob }) => chance + Math.exp(logprob), 0) : 0;
   let [mass, sum] = [0, 0];
   for (const { token, logprob } of tokens[at]!.candidates) {
     const rating = /^\s*\d+\s*$/.test(token) ? Number(token) : Number.NaN;
@@ -36,8 +36,4 @@ export function expectedRating(tokens: readonly RatedToken[], lowest: number, hi
     sum += share * (rating === 1 && isTen ? 1 + 9 * ten : rating);
   }
   return mass === 0 ? undefined : sum / mass;
-}
-
-function probabilityOf(candidates: RatedToken['candidates'], word: string): number {
-  return candidates.reduce((sum, { token, logprob }) => (token.trim() === word ? sum + Math.exp(logprob) : sum), 0);
 }
