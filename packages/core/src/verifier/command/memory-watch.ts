@@ -37,7 +37,8 @@ function usedMiB(pid: number, mostMiB: number, files: Files): number {
   const family = [pid];
   // A look at thousands would take seconds.
   for (const each of family) if (family.length < freeProcesses + mostMiB / processMiB) family.push(...childrenOf(each));
-  const places = family.map(placeOf);
+  // The newest thread: the first may have ended before the others, and then tells nothing.
+  const places = family.map((each) => threadsOf(each).at(-1) ?? '');
   const sum = (count: (place: string) => number) =>
     places.reduce((total, each) => total + orNone(() => count(each), 0), 0);
   const written =
@@ -49,11 +50,6 @@ function usedMiB(pid: number, mostMiB: number, files: Files): number {
 export function childrenOf(pid: number): number[] {
   const children = (place: string) => readFileSync(`${place}/children`, 'utf8').split(' ').filter(Boolean);
   return threadsOf(pid).flatMap((each) => orNone(() => children(each).map(Number), []));
-}
-
-/** The newest thread: the first may have ended before the others, and then tells nothing. */
-function placeOf(pid: number): string {
-  return threadsOf(pid).at(-1) ?? '';
 }
 
 function threadsOf(pid: number): string[] {
