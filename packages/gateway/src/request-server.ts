@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KeyConfig } from '@coppice/core/config';
 import type { GatewayContext } from './api/context.ts';
-import { errorAt } from './api/create.ts';
+import { dialectAt } from './api/create.ts';
 import { ApiError, asApiError } from './http/api-error.ts';
 import { type Exchange, writeError } from './http/exchange.ts';
 import { type Guard, guardOf } from './http/guard.ts';
@@ -93,7 +93,7 @@ export class RequestServer {
     }
     // The rest of an unread body is not wanted: the connection ends with this answer.
     const unread = !request.complete;
-    const told = errorAt(request.url ?? '', known.body);
+    const told = dialectAt(request.url ?? '').error(known.body);
     writeError(response, known, told, unread ? { connection: 'close' } : {});
     if (unread) request.resume();
   }

@@ -11,7 +11,6 @@ import { ApiError } from '../http/api-error.ts';
 import { EventStream } from '../http/event-stream.ts';
 import { type Exchange, onDisconnect, readJson, writeJson } from '../http/exchange.ts';
 import { searchHeader } from '../wire/reply-json.ts';
-import type { ErrorJson } from '../wire/search-json.ts';
 import { type GatewayContext, requireJournal, tellIgnored } from './context.ts';
 import { passThrough } from './passthrough.ts';
 import { planAsked, upstreamFor } from './plan-for.ts';
@@ -23,10 +22,6 @@ export const dialects: readonly InboundDialect[] = [chatDialect, responsesDialec
 /** The dialect whose path this one starts with; other routes answer errors like OpenAI's chat API. */
 export function dialectAt(path: string): InboundDialect {
   return dialects.find((each) => path.startsWith(each.path)) ?? chatDialect;
-}
-
-export function errorAt(path: string, error: ErrorJson): object {
-  return dialectAt(path).error(error);
 }
 
 export function create<Body>(dialect: InboundDialect<Body>) {
