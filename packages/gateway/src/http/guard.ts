@@ -18,17 +18,13 @@ export function guardOf({ keys, server }: Config): Guard {
       throw new ApiError('forbidden_host', 'without keys this server answers to localhost, 127.0.0.1 and [::1] only');
     if (origin === undefined) return 'go';
     const listed = origins.has(origin);
-    if (!listed && !isSameOrigin(origin, host))
+    if (!listed && URL.parse(origin)?.host !== host.toLowerCase())
       throw new ApiError('forbidden_origin', 'pages of this origin may not call the server (server.origins)');
     if (listed) allow(response, origin);
     if (request.method !== 'OPTIONS') return 'go';
     response.writeHead(204).end();
     return 'answered';
   };
-}
-
-function isSameOrigin(origin: string, host: string): boolean {
-  return URL.parse(origin)?.host === host.toLowerCase();
 }
 
 function allow(response: ServerResponse, origin: string): void {

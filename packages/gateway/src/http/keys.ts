@@ -41,18 +41,15 @@ export class Keyring {
   /** Replaces the keys. Returns the names whose key or hash is gone. */
   use(keys: readonly KeyConfig[]): string[] {
     const before = this.#keys;
+    // Each of several keys may fill half of the queue, so that none shuts the others out.
+    const queue = keys.length === 1 ? this.#queue : Math.ceil(this.#queue / 2);
     this.#keys = keys.map(({ name, hash, share, priority, admin }) => ({
       hash: Buffer.from(hash.slice('sha256:'.length), 'hex'),
-      caller: { name, share, maxPriority: priority, queue: this.#queueOf(keys.length), admin },
+      caller: { name, share, maxPriority: priority, queue, admin },
     }));
     const stays = (one: KnownKey) =>
       this.#keys.some(({ hash, caller }) => caller.name === one.caller.name && hash.equals(one.hash));
     return before.filter((one) => !stays(one)).map(({ caller }) => caller.name);
-  }
-
-  /** Each of several keys may fill half of the queue, so that none shuts the others out. */
-  #queueOf(keys: number): number {
-    return keys === 1 ? this.#queue : Math.ceil(this.#queue / 2);
   }
 
   identify(authorization: string | undefined): Caller {

@@ -81,7 +81,8 @@ export class SharedText {
   }
 
   #give(pieces: Piece[], node: Node): void {
-    if (this.#tags !== undefined && hasThoughtAbove(node)) return this.#giveThought(pieces, node, this.#tags);
+    const hasThought = node.thoughtTokens > 0 || node.step?.thought !== undefined;
+    if (this.#tags !== undefined && hasThought) return this.#giveThought(pieces, node, this.#tags);
     const text = node.step?.text ?? '';
     this.#held += text;
     if (this.#held === '' || (this.#joinsCuts && node.step?.end === 'length')) return;
@@ -98,8 +99,4 @@ export class SharedText {
     this.#answers = true;
     pieces.push({ kind: 'content', text });
   }
-}
-
-function hasThoughtAbove({ thoughtTokens, step }: Node): boolean {
-  return thoughtTokens > 0 || step?.thought !== undefined;
 }

@@ -152,12 +152,8 @@ function viewModel({ name, config, engine, verifier, runtime, healthy, judgement
     running_sequences: runningSequences,
     waiting_sequences: waitingSequences,
     step_ms: stepMs ?? null,
-    drafting: drafting === undefined ? null : { gain: readable(drafting.gain), used: drafting.isUsed },
+    drafting: drafting === undefined ? null : { gain: Number(drafting.gain.toPrecision(4)), used: drafting.isUsed },
   };
-}
-
-function readable(value: number): number {
-  return Number(value.toPrecision(4));
 }
 
 /** A waiting search's place counts the searches of all keys on its model. */
