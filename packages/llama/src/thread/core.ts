@@ -44,7 +44,7 @@ export class Core {
 
   constructor(binding: Binding, options: CoreOptions, post: (message: CoreMessage) => void, drafts?: Drafts) {
     const { weights, adapter } = options;
-    this.model = weights ? Model.borrow(binding, weights) : Model.load(binding, options.model, gpuOption(options));
+    this.model = weights ? Model.borrow(binding, weights) : Model.load(binding, options.model, options);
     this.#options = options;
     this.#threads = options.threads;
     this.#post = post;
@@ -253,10 +253,6 @@ function checkedDrafts(drafts: Drafts, model: Model): Drafts {
   if (drafts.vocabularyHash === model.vocabularyHash()) return drafts;
   const which = `the draft model ${drafts.options.model} has another vocabulary than ${model.path}`;
   return raise('bad-setting', `${which}; it must be the same`);
-}
-
-function gpuOption(options: CoreOptions): { readonly gpuLayers?: number } {
-  return options.gpuLayers === undefined ? {} : { gpuLayers: options.gpuLayers };
 }
 
 function checkSampling(sampling: Sampling, maxTokens: number): void {
