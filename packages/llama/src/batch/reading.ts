@@ -43,7 +43,8 @@ export class Reading implements Sequence {
   }
 
   next(row: Float32Array): undefined {
-    const probability = shareOf(row, this.#verdict);
+    const { good, bad } = this.#verdict;
+    const probability = 1 / (1 + Math.exp(row[bad]! - row[good]!));
     this.#result = Number.isNaN(probability)
       ? { fault: fault('internal', 'the reward model gave logits that are not numbers') }
       : { probability };
@@ -53,8 +54,4 @@ export class Reading implements Sequence {
   outOfCells(): void {
     this.#result = { fault: fault('too-long', `a path of ${this.prefix.length} tokens does not fit the KV cache`) };
   }
-}
-
-function shareOf(row: Float32Array, { good, bad }: VerdictTokens): number {
-  return 1 / (1 + Math.exp(row[bad]! - row[good]!));
 }

@@ -93,10 +93,6 @@ function sum(amounts: readonly number[]): number {
   return amounts.reduce((total, amount) => total + amount, 0);
 }
 
-function closingBalance({ opening, entries }: LedgerQuestion): number {
-  return opening + sum(entries.flat());
-}
-
 /** Checks one line against the balance before it; returns the balance that it states. */
 function judgeLine(line: string, index: number, balance: number, asked: LedgerQuestion): [Rightness, number] {
   if (line.startsWith(answerPrefix)) {
@@ -125,7 +121,7 @@ export const ledger: ShippedTask = {
     const asked = parseLedger(question);
     const number = answer.trim().replace(/\.$/, '').replaceAll(',', '');
     if (asked === undefined || !/^-?\d+$/.test(number)) return wrong('form');
-    return Number(number) === closingBalance(asked) ? right : wrong('quantity');
+    return Number(number) === asked.opening + sum(asked.entries.flat()) ? right : wrong('quantity');
   },
 
   judge(question, lines) {

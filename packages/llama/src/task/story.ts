@@ -82,7 +82,7 @@ class StoryReader {
   /** The first form that matches the text here and fits the people and things so far. */
   #find(forms: readonly StoryForm[], isEnd: boolean): Found | undefined {
     for (const form of forms) {
-      for (const pattern of patternsOf(form)) {
+      for (const pattern of patterns.get(form) ?? []) {
         pattern.lastIndex = this.#at;
         const groups = pattern.exec(this.#text)?.groups;
         if (groups === undefined || (isEnd && pattern.lastIndex < this.#text.length)) continue;
@@ -186,10 +186,6 @@ function patternOf(way: string): RegExp {
 const patterns = new Map(
   [...openings, ...events, asides, ...endings].map((form) => [form, form.ways.map(patternOf)] as const),
 );
-
-function patternsOf(form: StoryForm): readonly RegExp[] {
-  return patterns.get(form) ?? [];
-}
 
 const familiarWords: ReadonlySet<string> = new Set(
   [...patterns.keys()]
