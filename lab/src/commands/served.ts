@@ -24,7 +24,12 @@ const flags = {
   url: { type: 'string', takes: 'URL', default: 'http://127.0.0.1:8181/v1', about: 'the gateway' },
   models: { type: 'string', takes: 'LIST', about: 'its models; points are against the first' },
   questions: { type: 'string', takes: 'FILE', about: 'JSONL with question and answer' },
-  size: { type: 'string', takes: 'N', default: '1000000', about: 'so many of them, spread evenly; the next seed asks others' },
+  size: {
+    type: 'string',
+    takes: 'N',
+    default: '1000000',
+    about: 'so many of them, spread evenly; the next seed asks others',
+  },
   body: { type: 'string', takes: 'JSON', default: '{}', about: 'what each request says besides model and messages' },
   name: { type: 'string', takes: 'TEXT', default: '', about: 'of this body, behind the names of the models' },
   seed: { type: 'string', takes: 'N', default: '1', about: 'of order and moments; from 1' },

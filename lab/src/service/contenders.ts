@@ -46,10 +46,13 @@ export function contenderOf(row: RowName): PolicyContender {
 function namedBy(name: string): PolicyContender | undefined {
   const [first, ...rules] = name.split('+');
   const program = programNames().find((each) => each === first);
-  const policy = policyNames().find((each) => each === (rules.join('+') || 'vanilla'));
-  if (program === undefined || policy === undefined) return undefined;
+  if (program === undefined) return undefined;
+  const { needsVerifier, isPriced } = programOf(program);
+  // The default runs as it is served.
+  const usual = isPriced ? 'safe' : 'vanilla';
+  const policy = policyNames().find((each) => each === (rules.join('+') || usual));
   // Without scores no exit of a policy can fire.
-  return policy === 'vanilla' || programOf(program).needsVerifier ? { program, policy } : undefined;
+  return policy !== undefined && (policy === usual || needsVerifier) ? { program, policy } : undefined;
 }
 
 function turned(contender: PolicyContender, settings: readonly string[]): PolicyContender {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { cycleOf, roundMs, type Servers, stretchOf } from '../cost/closed-loop.ts';
 import { gainWidths as rule } from './gain.ts';
 import type { Seat } from './seat.ts';
+import { withWaves } from './widths.ts';
 
 function servers(engine: [number, number], verifier?: [number, number], perStrand = 1): Servers {
   const facts = ([baseMs, slopeMs]: [number, number]) => {
@@ -67,6 +68,17 @@ describe('widths by gain', () => {
     expect(widths).toEqual([3]);
     expect(limit).toBe(3);
     expect(facts).toMatchObject({ worth: 3, stepMs: 16, scoreMs: 0, unboostedMs: 12 });
+  });
+
+  it('are no bound of the waves of searches that weigh their next work: those samples are needed anyway', () => {
+    const weighing = (id: string, cap: number, worth: number): Seat => {
+      const plain = seat(id, 1, cap);
+      return { ...plain, running: { ...plain.running!, worth } };
+    };
+    const seats = [weighing('a', 6, 2), weighing('b', 6, 5), seat('c', 1, 1)];
+    const targets = rule(seats, 10, 1000, servers([10, 2]));
+    expect([targets.widths, targets.limit]).toEqual([[1, 1, 1], 3]);
+    expect(withWaves(targets, seats, 10).widths).toEqual([3, 6, 1]);
   });
 
   it('are all that a search alone can use where no rollout changes an answer, however long a round gets', () => {

@@ -93,13 +93,13 @@ export function boostable(seats: readonly Seat[], mayBoost: MayBoost): number[] 
   return placesOf(seats, ({ running, base, cap }) => running !== undefined && cap > base && isPast(running));
 }
 
-/** Gives what a rule leaves to searches that weigh their next work, the one with the highest worth first, as much as it asks for. */
+/** Gives what is free to searches that weigh their next work, the one with the highest worth first, as much as it asks for: the limit of a rule is one of boosts. */
 export function withWaves(targets: Targets, seats: readonly Seat[], budget: number): Targets {
   const worthAt = (at: number) => seats[at]!.running?.worth ?? 0;
   const weighing = placesOf(seats, ({ running, cap }, at) => running?.worth !== undefined && cap > targets.widths[at]!);
   if (weighing.length === 0) return targets;
   const widths = [...targets.widths];
-  let left = Math.min(budget, targets.limit ?? budget) - sum(widths);
+  let left = budget - sum(widths);
   for (const at of weighing.sort((a, b) => worthAt(b) - worthAt(a) || a - b)) {
     const more = Math.max(0, Math.min(left, seats[at]!.cap - widths[at]!));
     widths[at]! += more;
