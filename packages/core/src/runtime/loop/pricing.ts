@@ -28,12 +28,12 @@ export function price(parts: RuntimeParts, search: Search, nowMs: number): void 
   parts.searches.isStale = true;
 }
 
-/** Terms that stay the same for the whole search. Waves are wide if strands are idle, the engine is fast and tokens have no price; those of turns gain no time by it. */
+/** Terms that stay the same for the whole search. Waves are wide if strands are idle, the engine is known to be fast and tokens have no price; those of turns gain no time by it. */
 function opening(parts: RuntimeParts, search: Search, price: number): Terms {
   const { service, queue, leases } = parts;
   const least = agentTurn(search.request.prompt) && worthConstants.turn;
   const usual = queue.usualPath(search.kind);
-  const isCheap = search.request.writers === undefined && slownessOf(service) === 1;
+  const isCheap = search.request.writers === undefined && service.tokenMs > 0 && slownessOf(service) === 1;
   const isRoomy = queue.searches.size === 0 && 2 * leases.taken <= queue.budget;
   const hurried = isCheap && isRoomy && !search.isIdle && !least ? true : undefined;
   const isJudged = search.request.scoring !== 'self-consistency';
