@@ -20,7 +20,7 @@ export function describeEvent(event: SearchEvent, numbers = true): string {
     case 'planted':
       return `the tree was planted, score is the ${event.aggregation} of rewards${fullness(event.fullAt)}${taught(event.learned)}`;
     case 'priced':
-      return `a token is worth ${event.price.toExponential(1)} of an answer now${event.judge === undefined ? '' : `, one that the judge reads costs ${event.judge.cost.toPrecision(2)}`}`;
+      return `a token is worth ${event.price.toExponential(1)} of an answer now${event.judge === undefined ? '' : `, one that the judge reads costs ${event.judge.cost.toPrecision(2)}`}${event.late ? ', and time is short' : ''}`;
     case 'opened':
       return `strand ${event.strand} opened at node ${event.node}`;
     case 'asked':

@@ -88,6 +88,9 @@ test('where few waves fit into the time that is left, the judge reads each sampl
   tellScore(program, tree, 1, 0.2);
   tellScore(program, tree, 2, 0.9);
   expect(program.answer(tree)?.answer).toBe('b');
+  tree.record({ type: 'priced', ...terms, judge: { cost: 1, trust: 0 }, late: true });
+  tell(program, tree, 4, 'b');
+  expect(asked(program, tree).read).toEqual([]);
 });
 
 test('in a hurry all that are expected to be needed come at once', () => {

@@ -126,7 +126,7 @@ export function courseOf(tree: Tree, most: number): SampleCourse {
 function followed(tree: Tree, most: number): SampleCourse {
   const { terms } = tree;
   const vote = new SampleVote(terms?.judge, terms?.least);
-  if (terms?.late && terms.judge) vote.depth = deepest;
+  if (readsAll(terms)) vote.depth = deepest;
   const course = (wanted: number, more?: Partial<SampleCourse>): SampleCourse => {
     return { standing: vote.standing, wanted, unread: [], isOver: false, depth: vote.depth, ...more };
   };
@@ -147,8 +147,13 @@ function followed(tree: Tree, most: number): SampleCourse {
   const known = new SampleVote(undefined, terms.least);
   for (const end of allEnds(tree)) known.add(end);
   if (known.samples > 0) wanted = Math.max(wanted, leastNeed(known.standing, terms.price, most));
-  const come = terms.late && terms.judge ? known.readable(deepest) : [];
+  const come = readsAll(terms) ? known.readable(deepest) : [];
   return course(wanted, { unread: come.filter((each) => !wasRead(each)) });
+}
+
+/** Reading costs tokens and next to no time: where that is short, all that a trusted judge can read. */
+function readsAll({ late, judge }: Partial<Terms> = {}): boolean {
+  return late === true && judge !== undefined && judge.trust > 0;
 }
 
 function hasRepair({ root }: Tree): boolean {
