@@ -32,6 +32,8 @@ export interface PlannedSystem {
   readonly requests: number;
   readonly budget: number;
   readonly rollouts: number;
+  /** Steps of an expansion; the row's own unless told. */
+  readonly branching?: number;
   readonly threshold: number;
   readonly verifierReuses: boolean;
   readonly roofline?: GpuName;
@@ -139,6 +141,11 @@ const planFlags = {
     takes: 'N',
     about: 'rollouts of a search',
     read: (text) => ({ rollouts: flagOf('rollouts', text, requestKnobs.rollouts) }),
+  },
+  branching: {
+    takes: 'N',
+    about: 'steps of an expansion, as many as those of --trees',
+    read: (text) => ({ branching: flagOf('branching', text, modelKnobs.branching) }),
   },
   threshold: {
     takes: 'X',

@@ -11,7 +11,7 @@ import type { Estimate } from '../statistics.ts';
 
 /** Flags of the common part of its trials. */
 export const systemFlags = [
-  ...(['setting', 'seed', 'seeds', 'requests', 'budget', 'rollouts', 'threshold'] as const),
+  ...(['setting', 'seed', 'seeds', 'requests', 'budget', 'rollouts', 'branching', 'threshold'] as const),
   ...(['roofline', 'machine', 'no-prefix-reuse', 'trees', 'trace', 'world', 'scoring'] as const),
 ] as const satisfies readonly PlanFlagName[];
 
@@ -109,9 +109,8 @@ function points(estimate: Estimate | undefined): string {
 }
 
 function headOf(plan: LabPlan): string {
-  const { requests, seeds, budget, base, threshold, rollouts, trees } = plan;
+  const { requests, seeds, budget, base, threshold, rollouts, branching = searchDefaults.branching, trees } = plan;
   const settings = trees === undefined ? plan.settings : [`${trees} at the speed of ${plan.settings.join(', ')}`];
-  const { branching } = searchDefaults;
   return [
     `Simulated: ${settings.join(', ')}; ${requests} requests a run, the first ${100 * warmUpShare} % left out of latencies;`,
     `seeds ${seeds.join(', ')}; M = ${budget} strands, ${rollouts} rollouts of ${branching} steps, threshold ${threshold};`,

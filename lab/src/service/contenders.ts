@@ -83,6 +83,7 @@ export interface SimulatedSearch {
 
 export interface SimulatedSize {
   readonly rollouts: number;
+  readonly branching?: number;
   readonly threshold: number;
   /** The simulated verifier's own, and the best path, unless given. */
   readonly aggregation?: Aggregation;
@@ -97,7 +98,7 @@ export function searchOf(
   build: (plan: SearchPlan) => SimulatedSearch = plainSearch,
 ): SimulatedSearch {
   const { program, policy, knobs = {} } = contender;
-  const beams = program === 'beam' ? paperBeams : {};
+  const beams = program === 'beam' ? { ...paperBeams, ...(size.branching && { branching: size.branching }) } : {};
   const wish: Wish = { ...size, ...beams, ...withInternal(knobs), program, policy };
   return build(ownPlan(model, 'every question', wish, 0));
 }

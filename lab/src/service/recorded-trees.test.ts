@@ -57,7 +57,7 @@ describe('recorded trees', () => {
     expect(trees.reward(prompt, pathOf(line('a\n\n')), end('Answer: 4'))).toBe(1);
   });
 
-  it('know rewards and right answers, and end what was never drawn', () => {
+  it('know rewards and right answers', () => {
     expect(trees.reward(prompt, [], line('a\n'))).toBe(0.9);
     expect(trees.reward(prompt, pathOf(line('a\n')), end('Answer: 4'))).toBe(1);
     expect([trees.isRight(prompt, '4'), trees.isRight(prompt, '5'), trees.promptTokens(prompt)]).toEqual([
@@ -65,7 +65,28 @@ describe('recorded trees', () => {
       false,
       7,
     ]);
-    expect(draws(1, line('b\n'))[0]).toMatchObject({ end: 'eos', text: 'unseen' });
+  });
+
+  it('go on where the recorded search did not, below the most alike node of the tree, and end where there is none', () => {
+    expect(draws(1, line('b\n'))[0]).toMatchObject(end('Answer: 4'));
+    expect(trees.reward(prompt, pathOf(line('b\n')), end('Answer: 4'))).toBe(1);
+    // Depth before reward: at depth 2 stands one node that goes on, of another reward.
+    const nodes = [
+      { draws: [1, 2] },
+      { step: line('a\n'), reward: 0.9, draws: [3, 4] },
+      { step: line('b\n'), reward: 0.2, draws: [5] },
+      { step: line('c\n'), reward: 0.1, draws: [6] },
+      { step: line('d\n'), reward: 0.8, draws: [] },
+      { step: end('Answer: 1'), reward: 0.2, answer: '1', right: false, draws: [] },
+      { step: end('Answer: 2'), reward: 0.1, answer: '2', right: false, draws: [] },
+    ];
+    const deep = RecordedTrees.parse('file', text(header, [{ ...tree, nodes }]));
+    const request = { ...generateRequest(0, { index: 0, seed: 1 }), prompt: deep.promptOf(0, 1) };
+    const below = (...steps: Step[]) => deep.draw({ ...request, path: pathOf(...steps) }).text;
+    expect([below(line('a\n'), line('d\n')), below(line('b\n'))]).toEqual(['Answer: 2', 'Answer: 1']);
+    const alone = RecordedTrees.parse('file', text(header, [{ ...tree, nodes: [{ draws: [1] }, tree.nodes[2]!] }]));
+    const open = { ...request, prompt: alone.promptOf(0, 1), path: pathOf(line('b\n')) };
+    expect(alone.draw(open)).toMatchObject({ end: 'eos', text: 'unseen' });
   });
 
   it('refuse another format, another version and broken lines, in one line', () => {

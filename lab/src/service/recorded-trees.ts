@@ -1,5 +1,6 @@
 // Replays trees of a real model. Each node gives its recorded draws in an order by the search's own seed; after the last one they
-// repeat, as twins. A file of another format or version is refused in one line. Pure: its argument is the text.
+// repeat, as twins. A search that goes on where the recorded one did not finds the steps below the node of that tree which is most alike. A
+// file of another format or version is refused in one line. Pure: its argument is the text.
 
 import { hash, raise } from '@coppice/core/base';
 import type { GenerateRequest, PathStep } from '@coppice/core/engine';
@@ -36,13 +37,14 @@ export interface RecordedTree {
   readonly nodes: readonly RecordedNode[];
 }
 
-/** Ends a path where the recording has nothing below it. */
+/** Ends a path where nothing of the tree goes on. */
 const unseen: Step = { text: 'unseen', tokens: 1, meanLogprob: 0, end: 'eos' };
 
 export class RecordedTrees implements StepSource, RewardSource {
   readonly header: TreesHeader;
   readonly trees: readonly RecordedTree[];
   readonly #samples = new Map<RecordedTree, RecordedNode[][]>();
+  readonly #donors = new Map<RecordedTree, ReadonlyMap<RecordedNode, RecordedNode>>();
 
   private constructor(header: TreesHeader, trees: readonly RecordedTree[]) {
     this.header = header;
@@ -74,7 +76,7 @@ export class RecordedTrees implements StepSource, RewardSource {
   draw(request: GenerateRequest): Step {
     const { prompt, path, whole, delimiters } = request;
     const tree = this.#treeOf(prompt);
-    const draws = nodeAt(tree, path)?.draws ?? [];
+    const draws = this.#parentAt(tree, path)?.draws ?? [];
     if (draws.length === 0) return unseen;
     if (whole && path.length === 0) return joined(this.#samplesOf(tree)[drawnAt(draws, request)]!, delimiters[0]!);
     return tree.nodes[draws[drawnAt(draws, request)]!]?.step ?? unseen;
@@ -82,7 +84,7 @@ export class RecordedTrees implements StepSource, RewardSource {
 
   reward(prompt: Prompt, path: readonly PathStep[], step: Step): number {
     const tree = this.#treeOf(prompt);
-    const parent = nodeAt(tree, path);
+    const parent = this.#parentAt(tree, path);
     return (parent && childOf(tree, parent, step)?.reward) ?? 0;
   }
 
@@ -93,6 +95,18 @@ export class RecordedTrees implements StepSource, RewardSource {
   /** True for each recorded sample of a question that ended right; twins count once. */
   ends(prompt: Prompt): boolean[] {
     return this.#treeOf(prompt).nodes.flatMap(({ right }) => (right === undefined ? [] : [right]));
+  }
+
+  /** The node whose draws continue a path: its last one, or the one that stands in for it. */
+  #parentAt(tree: RecordedTree, path: readonly PathStep[]): RecordedNode | undefined {
+    const donors = this.#donors.get(tree) ?? donorsOf(tree);
+    this.#donors.set(tree, donors);
+    let node = tree.nodes[0];
+    for (const { step } of path) {
+      const child = node && childOf(tree, node, step);
+      node = child && (donors.get(child) ?? child);
+    }
+    return node;
   }
 
   #samplesOf(tree: RecordedTree): RecordedNode[][] {
@@ -154,10 +168,20 @@ function checkTree(name: string, value: unknown, at: number): RecordedTree {
   return value as RecordedTree;
 }
 
-function nodeAt(tree: RecordedTree, path: readonly PathStep[]): RecordedNode | undefined {
-  let node = tree.nodes[0];
-  for (const { step } of path) node = node && childOf(tree, node, step);
-  return node;
+/** For each node that the recorded search left open: the expanded one nearest in depth, then in reward. Without it every other order ends in cheap dead ends. */
+function donorsOf({ nodes }: RecordedTree): Map<RecordedNode, RecordedNode> {
+  const depths = nodes.map(() => 0);
+  for (const [at, { draws }] of nodes.entries()) for (const child of draws) depths[child] = depths[at]! + 1;
+  const expanded = [...nodes.keys()].filter((at) => at > 0 && nodes[at]!.draws.length > 0);
+  const donors = new Map<RecordedNode, RecordedNode>();
+  for (const [at, node] of nodes.entries()) {
+    if (at === 0 || node.draws.length > 0 || node.step?.end !== 'delimiter') continue;
+    const unlike = (other: number) =>
+      Math.abs(depths[other]! - depths[at]!) + Math.abs((nodes[other]!.reward ?? 0) - (node.reward ?? 0)) / 2;
+    const nearest = expanded.toSorted((a, b) => unlike(a) - unlike(b))[0];
+    if (nearest !== undefined) donors.set(node, nodes[nearest]!);
+  }
+  return donors;
 }
 
 /** Whether a step's text keeps its delimiter is the recording's own way. */

@@ -99,7 +99,7 @@ export function capacityIn(result: TrialResult): number {
 
 /** The common part of its trials. */
 export function systemOf(plan: PlannedSystem): PlannedSystem {
-  const { requests, budget, rollouts, threshold, verifierReuses } = plan;
+  const { requests, budget, rollouts, branching, threshold, verifierReuses } = plan;
   const { roofline, machine, trees, trace, deadlineMs, world, scoring, toldThreshold } = plan;
   return {
     requests,
@@ -107,6 +107,7 @@ export function systemOf(plan: PlannedSystem): PlannedSystem {
     rollouts,
     threshold,
     verifierReuses,
+    ...(branching && { branching }),
     ...(roofline && { roofline }),
     ...(machine && { machine }),
     ...(trees === undefined ? {} : { trees }),

@@ -51,6 +51,8 @@ export interface TrialSpec {
   readonly requests: number;
   readonly budget: number;
   readonly rollouts: number;
+  /** Steps of an expansion; the row's own unless given. */
+  readonly branching?: number;
   readonly threshold: number;
   readonly verifierReuses: boolean;
   /** Servers as `table` measured them, instead of P0's hardware. */
@@ -170,10 +172,11 @@ class TrialRun {
     this.#engine = new TimedEngine(this.#world, this.#model, engine, this.#times);
     this.#verifier = new TimedVerifier(this.#world, this.#model, place.verifier, this.#times);
     const model = { config: modelConfig, engine: this.#engine, verifier: this.#verifier };
-    const { rollouts, threshold, aggregation, choose } = spec;
+    const { rollouts, branching, threshold, aggregation, choose } = spec;
     this.#search = trialSearch(spec.contender, model, {
       rollouts,
       threshold,
+      ...(branching && { branching }),
       ...(aggregation && { aggregation }),
       ...(choose && { choose }),
     });
