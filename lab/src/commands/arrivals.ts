@@ -3,7 +3,7 @@
 // `coppice bench` give questions, policies and model.
 
 import { appendFileSync } from 'node:fs';
-import { closeModel, type GoldQuestion, isRight, openModel, ownModel } from '@coppice/core/answering';
+import { closeModel, type GoldQuestion, isRight, openModel, ownModel, usualSearch } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
 import { contendersOf, runBlock } from 'coppice/bench';
 import { help as benchHelp, chooseQuestions, configurationOf, readBench } from 'coppice/cli';
@@ -39,11 +39,11 @@ export async function run(args: readonly string[]): Promise<number> {
   // bench has programs of its own where none is named; here they would all be under load.
   const named = rest.some((each) => each.startsWith('--programs'));
   const entrants = named ? settings.entrants : (['mcts'] as const);
-  const contenders = contendersOf({ ...settings, entrants });
   const kept = keptIn(file, JSON.stringify(configurationOf(settings)));
   const questions = mixed(settings.seed, chooseQuestions(settings));
   const model = await openModel(ownModel(settings.own), process.env);
   try {
+    const contenders = contendersOf({ ...settings, entrants, usual: usualSearch(model) });
     const contest = { model, settings, isCorrect: isRight };
     const isRelative = loads.some(({ of }) => of !== 'clock');
     const capacity = isRelative ? await capacityIn(file, kept, contest, contenders[0]!, questions) : undefined;

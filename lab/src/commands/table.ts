@@ -45,15 +45,19 @@ export async function run(args: readonly string[], sizes = tableSizes): Promise<
   const { own, engines, verifiers, verifierKeyEnv } = readTable(rest);
   const { named, keyEnv } = namedOf(ownModel(own));
   const rooms = await Promise.all(engines.map((url) => roomOf({ url, ...keyIn(keyEnv, process.env) }, named)));
-  const scoreKvTokens = await cacheOf({ url: verifiers[0]!, ...keyIn(verifierKeyEnv, process.env) });
+  const judges = verifiers.map((url) => cacheOf({ url, ...keyIn(verifierKeyEnv, process.env) }));
+  // Replicas are measured as one machine.
+  const kvTokens = sum(rooms.map((each) => each.kvTokens));
+  const sequenceLimit = sum(rooms.map((each) => each.sequenceLimit));
+  const scoreKvTokens = sum(await Promise.all(judges));
   // One limit for all: the waves must be able to go beyond what is found by trial.
-  const inFlight = Math.min(Math.max(...sizes.sequences), ...rooms.map(({ sequenceLimit }) => sequenceLimit));
+  const inFlight = Math.min(Math.max(...sizes.sequences), sequenceLimit);
   const settings = overlay({ engine: { inFlight } }, own.settings ?? {});
   const model = await openModel(ownModel({ ...own, settings }), process.env);
   try {
     const { engine, verifier, note } = model;
     assert(verifier !== undefined, 'a model with --verifier has one');
-    const subject = { name: note ?? engines[0]!, engine, verifier, ...rooms[0]!, scoreKvTokens };
+    const subject = { name: note ?? engines[0]!, engine, verifier, kvTokens, sequenceLimit, scoreKvTokens };
     const machine = await measureMachine(subject, sizes, console.log);
     writeFileSync(file, `${JSON.stringify(machine, null, 1)}\n`);
     console.log(`  written to ${file}`);
@@ -61,6 +65,10 @@ export async function run(args: readonly string[], sizes = tableSizes): Promise<
   } finally {
     await closeModel(model);
   }
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, each) => total + each, 0);
 }
 
 function readTable(args: readonly string[]) {

@@ -20,7 +20,7 @@ interface TableSizes extends CompanySizes {
 }
 
 export const tableSizes: TableSizes = {
-  sequences: [1, 8, 32, 64, 128, 256],
+  sequences: [1, 8, 32, 64, 128, 256, 512],
   joining: [8, 32, 64, 128],
   promptTokens: [128, 640],
   prefillTokens: [64, 256, 1024, 2048, 4096],
