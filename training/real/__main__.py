@@ -67,7 +67,7 @@ def run_draws(given):
     elif given.server:
         engine = draws.ServerEngine(given.server, given.served, given.sequences)
     else:
-        engine = rollouts.VllmEngine(given.base, given.seed + given.shard, given.sequences, int(given.kv_gb * 1e9))
+        engine = rollouts.VllmEngine(given.base, given.seed + given.shard, given.sequences, int(given.kv_gb * 1e9), given.weights)
     draws.draw(engine, encoder, questions, mine, given.out / f'solutions-{given.shard}.jsonl', given.seconds)
 
 

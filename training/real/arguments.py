@@ -38,6 +38,7 @@ def parse() -> argparse.Namespace:
     sampling(one)
     one.add_argument('--seed', type=int, default=1031, help='of the engine: another one than that of earlier samples')
     one.add_argument('--seconds', type=float, default=math.inf, help='after which no further sample is begun')
+    one.add_argument('--weights', default='auto', choices=('auto', 'later', 'dummy'))
     one = commands.add_parser('gather', help='all that one stay on a GPU shall draw, in order of importance')
     paths(one, '--base', '--data', '--out', '--control')
     sampling(one)

@@ -5,6 +5,7 @@ their steps too (`places`), and how much of the odds of all stands with the righ
 import json
 import math
 import time
+from itertools import accumulate
 from pathlib import Path
 
 import torch
@@ -23,9 +24,11 @@ CLIP = 1.0
 
 
 def batches_of(groups: list[list[Example]], tokens: int) -> list[list[Example]]:
-    """Whole questions until the tokens are full."""
+    """Whole questions until the tokens are full; of a question that has more by itself, as many solutions as there is room for."""
     batches, batch, size = [], [], 0
     for group in groups:
+        ends = accumulate(len(each.document.ids) for each in group)
+        group = [each for each, end in zip(group, ends) if end <= tokens] or group[:1]
         length = sum(len(each.document.ids) for each in group)
         if batch and size + length > tokens:
             batches.append(batch)
