@@ -11,6 +11,8 @@ export interface Stopped {
   readonly waves: number;
   /** In tokens: the longest samples of its waves, one after the other. */
   readonly time: number;
+  /** Tokens that its judge has read. */
+  readonly read?: number;
   /** Of `auto`: how many samples it has drawn, and 1 for each of the question's that its judge has read. */
   readonly ended?: number;
   readonly isRead?: Uint8Array | undefined;
@@ -70,6 +72,7 @@ export function stopAuto(course: VoteCourse, price: number, settings: AutoSettin
         spent: spentInAll,
         waves: waves?.count ?? ended,
         time: waves?.time ?? drawn,
+        read: judge?.paid ?? 0,
         ended,
         isRead: judge?.isRead,
       };

@@ -1,6 +1,6 @@
 // Right answers and tokens at each price, in waves as they ship, with and without a judge, and the price that loses half a point.
 
-import { Random } from '@coppice/core/base';
+import { mean, Random } from '@coppice/core/base';
 import { percentage } from './percentage.ts';
 import { shippedWaves, sizedWaves } from './worth-course.ts';
 import { type CostAndRight, curvesOf, tokensOf, usualOf } from './worth-curves.ts';
@@ -19,6 +19,8 @@ export interface PriceTable {
     /** At each price. */
     readonly curve: readonly CostAndRight[];
     readonly waves: readonly number[];
+    /** Tokens of both models a question, whatever reading costs. */
+    readonly both: readonly number[];
     /** The dearest price whose right answers are those of the plain vote less half a point; 0 where none is. */
     readonly halfPoint: number;
   }[];
@@ -29,20 +31,25 @@ export function priceTable(replay: Omit<JudgeReplay, 'cost'>, trust: number, cos
   const usual = usualOf(questions);
   const [vote] = allArms(most, { trust, cost: 0 }, usual);
   const waves = shippedWaves(usual);
+  const judged = costs.map((cost) => ({
+    cost,
+    arm: autoArm(`judge at ${Number(cost.toFixed(2))}`, { trust, cost, waves }, prices),
+  }));
   const arms = [
     autoArm('no judge', { trust: undefined, cost: 0, waves }, prices),
     autoArm('no judge, looks within', { trust: undefined, cost: 0, waves: sizedWaves(2, 0.5, 'within') }, prices),
-    ...costs.map((cost) => autoArm(`judge at ${cost}`, { trust, cost, waves }, prices)),
+    ...judged.map(({ arm }) => arm),
   ];
   const replayed = replayArms(questions, [vote!, ...arms], orders, (at) => new Random('orders', seed, at));
   const { curves } = curvesOf(tokensOf(questions), most, replayed, [], new Random(seed), 0);
   const right = curves[0]!.at(-1)![1];
-  const rows = arms.map(({ name }, at) => {
+  const rows = arms.map((arm, at) => {
     const curve = curves[at + 1]!;
-    const waves = replayed[at + 1]!.levels.map(
-      ({ waves: all }) => all.reduce((sum, each) => sum + each, 0) / all.length,
-    );
-    return { name, curve, waves, halfPoint: priceOf(curve, right - allowedLoss) };
+    const { levels } = replayed[at + 1]!;
+    const waves = levels.map((level) => mean([...level.waves]));
+    const { cost = 0 } = judged.find((each) => each.arm === arm) ?? {};
+    const both = levels.map(({ spent, read }) => mean([...spent]) + (1 - cost) * mean([...read]));
+    return { name: arm.name, curve, waves, both, halfPoint: priceOf(curve, right - allowedLoss) };
   });
   return { vote: right, prices, arms: rows };
 }
@@ -58,12 +65,14 @@ function priceOf(curve: readonly CostAndRight[], right: number): number {
 export function priceLines({ vote, arms }: PriceTable, every = 2): string[] {
   return [
     `a plain vote of all samples: ${percentage(vote)}; half a point less at a price of ${arms.map(({ name, halfPoint }) => `${halfPoint.toExponential(2)} (${name})`).join(', ')}`,
-    `${'price'.padEnd(10)}${arms.map(({ name }) => `${name}: right, samples’ tokens, waves`.padEnd(46)).join('')}`,
+    `${'price'.padEnd(10)}${arms.map(({ name }) => `${name}: right, samples’ tokens, waves, tokens of both`.padEnd(64)).join('')}`,
     ...prices.flatMap((price, at) => {
       if (at % every > 0) return [];
-      const cells = arms.map(({ curve, waves }) => {
+      const cells = arms.map(({ curve, waves, both }) => {
         const [cost, right] = curve[at]!;
-        return `${percentage(right)}  ${cost.toFixed(2).padStart(5)}  ${waves[at]!.toFixed(1)}`.padEnd(46);
+        return `${percentage(right)}  ${cost.toFixed(2).padStart(5)}  ${waves[at]!.toFixed(1)}  ${both[at]!.toFixed(0)}`.padEnd(
+          64,
+        );
       });
       return [`${price.toExponential(2).padEnd(10)}${cells.join('')}`];
     }),

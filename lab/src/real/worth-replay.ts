@@ -36,6 +36,8 @@ export interface Replayed {
   readonly levels: readonly {
     readonly right: Float64Array;
     readonly spent: Float64Array;
+    /** Tokens that a judge has read. */
+    readonly read: Float64Array;
     /** Number of waves of every search. */
     readonly waves: Uint8Array;
     readonly times: Float64Array;
@@ -55,6 +57,7 @@ export function replayArms(
     const levels = arm.levels.map(() => ({
       right: new Float64Array(questions.length),
       spent: new Float64Array(questions.length),
+      read: new Float64Array(questions.length),
       waves: new Uint8Array(questions.length * orders),
       times: new Float64Array(questions.length * orders),
     }));
@@ -69,10 +72,11 @@ export function replayArms(
         const course = courseOf(samples, begun, drawing);
         for (const { arm, levels } of found) {
           if (arm.drawing !== drawing) continue;
-          for (const [at, { right, spent, waves, times }] of levels.entries()) {
+          for (const [at, { right, spent, read, waves, times }] of levels.entries()) {
             const stopped = arm.stop(course, arm.levels[at]!);
             right[question]! += stopped.right / orders;
             spent[question]! += stopped.spent / orders;
+            read[question]! += (stopped.read ?? 0) / orders;
             waves[question * orders + order] = stopped.waves;
             times[question * orders + order] = stopped.time;
           }
@@ -92,6 +96,7 @@ export function pooled(sets: readonly (readonly Replayed[])[]): Replayed[] {
       return {
         right: Float64Array.from(all.flatMap(({ right }) => [...right])),
         spent: Float64Array.from(all.flatMap(({ spent }) => [...spent])),
+        read: Float64Array.from(all.flatMap(({ read }) => [...read])),
         waves: Uint8Array.from(all.flatMap(({ waves }) => [...waves])),
         times: Float64Array.from(all.flatMap(({ times }) => [...times])),
       };

@@ -138,6 +138,7 @@ function replayStream(stream: QuestionStream, { cost, orders, seed }: JudgeRepla
   const levels = prices.map(() => ({
     right: new Float64Array(questions.length),
     spent: new Float64Array(questions.length),
+    read: new Float64Array(questions.length),
     waves: new Uint8Array(questions.length * orders),
     times: new Float64Array(questions.length * orders),
   }));
