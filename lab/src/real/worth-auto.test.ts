@@ -29,16 +29,16 @@ it('votes without a judge while another sample is worth the price', () => {
 });
 
 it('has the judge read where answers disagree and reading is worth the price', () => {
-  // 0.75 / 20 = 0.0375 for the reading of both by a judge of trust 1; then a is ahead by 3.75 / √(16 + 1/16).
+  // 1.5 / 20 = 0.075 for the reading of both by a judge of trust 1; then a is ahead by 3.75 / √(16 + 1/16).
   expect(stopped(even, 0.02)).toMatchObject({ right: 1, spent: 40, waves: 2 });
-  expect(stopped(even, 0.02, { cost: 2 })).toMatchObject({ right: 0.5, spent: 20 });
+  expect(stopped(even, 0.02, { cost: 4 })).toMatchObject({ right: 0.5, spent: 20 });
   expect(stopped(even, 0.02, { cost: 0.5 })).toMatchObject({ right: 1, spent: 30 });
-  expect(stopped(even, 0.018, { trust: 0.5 })).toMatchObject({ right: 1, spent: 40 });
-  expect(stopped(even, 0.019, { trust: 0.5 })).toMatchObject({ right: 0.5, spent: 20 });
+  expect(stopped(even, 0.018, { trust: 0.5, cost: 2 })).toMatchObject({ right: 1, spent: 60 });
+  expect(stopped(even, 0.019, { trust: 0.5, cost: 2 })).toMatchObject({ right: 0.5, spent: 20 });
   expect(stopped(even, 1e-9, { trust: undefined })).toMatchObject({ right: 0.5, spent: 20 });
-  // One that is not trusted is read where that is worth 0.075 / 20 = 0.00375, and weighs nothing.
-  expect(stopped(even, 0.0037, { trust: 0 })).toMatchObject({ right: 0.5, spent: 40 });
-  expect(stopped(even, 0.0038, { trust: 0 })).toMatchObject({ right: 0.5, spent: 20 });
+  // One that is not trusted is read where that is worth 0.15 / 20 = 0.0075, and weighs nothing.
+  expect(stopped(even, 0.0074, { trust: 0 })).toMatchObject({ right: 0.5, spent: 40 });
+  expect(stopped(even, 0.0076, { trust: 0 })).toMatchObject({ right: 0.5, spent: 20 });
 });
 
 it('draws on where what was read leaves it worth that, and reads new samples of the leaders', () => {
@@ -55,22 +55,22 @@ it('draws on where what was read leaves it worth that, and reads new samples of 
 });
 
 it('has the judge read before it draws on, where reading is worth more than drawing', () => {
-  // 0.75 for a token read: after two, a leads by 3.75 / √(16 + 1/16) and the third is not drawn; else it is.
+  // 1.5 for a token read: after two, a leads by 3.75 / √(16 + 1/16) and the third is not drawn; else it is.
   const drawn: Drawn[] = [...even, ['c', 0.5]];
-  expect(stopped(drawn, 0.01, { cost: 0.75 })).toMatchObject({ right: 1, spent: 35, waves: 2 });
-  expect(stopped(drawn, 0.01, { cost: 0.76 })).toMatchObject({ right: 1, spent: 30 + 0.76 * 30, waves: 3 });
+  expect(stopped(drawn, 0.01, { cost: 1.5 })).toMatchObject({ right: 1, spent: 50, waves: 2 });
+  expect(stopped(drawn, 0.01, { cost: 1.52 })).toMatchObject({ right: 1, spent: 30 + 1.52 * 30, waves: 3 });
 });
 
 it('has all read where samples of the leaders leave it open and the rest is worth its cost too', () => {
   const answers = ['b', 'b', 'b', 'b', 'b', 'b', 'a', 'a', 'a', 'a', 'a'];
   const drawn = answers.map((answer, at): Drawn => [answer, at >= 4 && answer === 'b' ? 0.1 : 0.5]);
-  // Four of each are read: b leads by 1 / √11. The other three cost 30: 0.75 · e^(−0.42) / 30 = 0.0164; then b has 6 · (4 + 2/9) / 6.
+  // Four of each are read: b leads by 1 / √11. The other three cost 30: 1.5 · e^(−0.42) / 30 = 0.0328, at a cost of 1; then b has 6 · (4 + 2/9) / 6.
   const first = { waves: sizedWaves(11, 1) };
   expect(stopped(drawn, 0.0163, { ...first, cost: 0.3 })).toMatchObject({ right: 1, spent: 110 + 0.3 * 110 });
   expect(stopped(drawn, 0.0163, { ...first, cost: 1.1 })).toMatchObject({ right: 0, spent: 110 });
-  // 80 · 0.3 = 24 for the first eight: 0.0205.
-  expect(stopped(drawn, 0.0204, { ...first, cost: 0.3 })).toMatchObject({ spent: 110 + 0.3 * 110 });
-  expect(stopped(drawn, 0.0204, { ...first, cost: 0.29 })).toMatchObject({ spent: 110 + 0.29 * 110 });
+  // 80 · 0.3 = 24 for the first eight: 0.041.
+  expect(stopped(drawn, 0.0409, { ...first, cost: 0.3 })).toMatchObject({ spent: 110 + 0.3 * 110 });
+  expect(stopped(drawn, 0.0409, { ...first, cost: 0.29 })).toMatchObject({ spent: 110 + 0.29 * 110 });
 });
 
 it('counts a failed reading as none, at its cost', () => {

@@ -146,7 +146,7 @@ function judgedTree(answers: string, judge: Judging, price = 1e-6) {
 }
 
 test('where they disagree the judge reads four samples of each of three answers, and odds weigh the votes', () => {
-  const { program, tree, read } = judgedTree('aiaiaiaiabc', { cost: 1, trust: 1 }, 2e-4);
+  const { program, tree, read } = judgedTree('aiaiaiaiabc', { cost: 2, trust: 1 }, 2e-4);
   expect(read).toBe('aaaaiiiib');
   expect(program.answer(tree)).toMatchObject({ answer: 'i', score: 0.9, support: 4 / 11 });
   expect(exitOf(tree, 2e-4, 11)).toMatchObject({ kind: 'settled', rule: 'worth', evidence: { samples: 11 } });
@@ -170,9 +170,9 @@ test('a judge whose reading is worth more than drawing reads as soon as answers 
     for (const index of [...first.drawn, ...asked(program, tree).drawn]) tell(program, tree, index, 'a');
     return [first, asked(program, tree).read.length];
   };
-  // 0.75 · 0.4 is 0.3. Read, the two are still even: half of 14 more are drawn, and four samples of a are read in all; a dearer judge has a glance at the end.
-  expect(course({ cost: 0.3, trust: 0.4 })).toEqual([{ drawn: [], read: [1, 2] }, 3]);
-  expect(course({ cost: 0.31, trust: 0.4 })).toEqual([{ drawn: [2, 3, 4, 5, 6, 7, 8], read: [] }, 1]);
+  // 1.5 · 0.2 is 0.3. Read, the two are still even: half of 14 more are drawn, and four samples of a are read in all; a dearer judge has a glance at the end.
+  expect(course({ cost: 0.3, trust: 0.2 })).toEqual([{ drawn: [], read: [1, 2] }, 3]);
+  expect(course({ cost: 0.31, trust: 0.2 })).toEqual([{ drawn: [2, 3, 4, 5, 6, 7, 8], read: [] }, 1]);
 });
 
 test('a judge that is not trusted weighs nothing', () => {

@@ -20,7 +20,7 @@ export const worthConstants = {
   /** Part of the samples that are expected to be needed which the next wave draws; all of them where time is short. */
   wave: 0.5,
   /** Worth of reading what was drawn, in that of drawing as many tokens, for a judge of trust 1; and the least trust that counts here, so that one in disgrace is still seen. */
-  reading: 0.75,
+  reading: 1.5,
   leastTrust: 0.1,
   /** Tokens that a turn of an agent costs at the least: short ones read a long conversation (`lab -- turns`, functions to tune on). */
   turn: 800,
