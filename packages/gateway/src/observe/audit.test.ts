@@ -156,7 +156,7 @@ test('one vote of twenty shows what going on from the middle of a sample is wort
     };
     await journal.accept({ id: `row ${at}`, ...facts, about: row.about });
     await journal.claim(`row ${at}`, 0, 1);
-    const shown = { ...outcome, audit: { ...audit, branched: { ...branched, tokens: [100, 300] } } };
+    const shown = { ...outcome, audit: { ...audit, branched: { ...branched, tokens: [10_000, 30_000] } } };
     await journal.finish(`row ${at}`, 1, { state: 'done', endedMs: row.endedMs, outcome: shown, texts: {} });
   }
   await ask(url, wish);
