@@ -12,8 +12,8 @@ export const p1Thresholds: LabExperiment<CertaintyCell, Yield> = {
   takes: '15 minutes',
   published: [
     '--seeds 1',
-    '--requests 1319 --seeds 2 --trees lab/recorded/qwen2.5-coder-1.5b-gsm8k.trees.gz',
-    '--requests 210 --seeds 4 --trees lab/recorded/qwen2.5-coder-1.5b-math500.trees.gz',
+    '--requests 1319 --seeds 4 --trees lab/recorded/qwen2.5-coder-1.5b-gsm8k.trees.gz',
+    '--requests 500 --seeds 4 --trees lab/recorded/qwen2.5-coder-1.5b-math500.trees.gz',
   ],
   preset: { settings: ['math500/8b'], rows: thresholdFamilies.map(({ row }) => row), seeds: [1, 2, 3], requests: 400 },
   flags: p1.flags,

@@ -40,7 +40,7 @@ export const p3Termination: LabExperiment<TerminationCell, TerminationRun> = {
   published: [
     '',
     '--policy rest,rebase,ets --setting math500/8b --requests 1319 --trees lab/recorded/qwen2.5-coder-1.5b-gsm8k.trees.gz',
-    '--policy rest,rebase,ets --setting math500/8b --requests 210 --seeds 4 --trees lab/recorded/qwen2.5-coder-1.5b-math500.trees.gz',
+    '--policy rest,rebase,ets --setting math500/8b --requests 500 --seeds 4 --trees lab/recorded/qwen2.5-coder-1.5b-math500.trees.gz',
   ],
   preset: { settings: ['math500/8b', 'amc23/14b'], rows: Object.keys(sizes), requests: 250 },
   flags: ['setting', 'policy', 'seed', 'seeds', 'requests', 'trees'],
