@@ -33,15 +33,27 @@ export interface Arm {
 /** Every level of one arm, question by question, as means over the orders. */
 export interface Replayed {
   readonly arm: Arm;
-  readonly levels: readonly {
-    readonly right: Float64Array;
-    readonly spent: Float64Array;
-    /** Tokens that a judge has read. */
-    readonly read: Float64Array;
-    /** Number of waves of every search. */
-    readonly waves: Uint8Array;
-    readonly times: Float64Array;
-  }[];
+  readonly levels: readonly ReplayedLevel[];
+}
+
+interface ReplayedLevel {
+  readonly right: Float64Array;
+  readonly spent: Float64Array;
+  /** Tokens that a judge has read. */
+  readonly read: Float64Array;
+  /** Number of waves of every search. */
+  readonly waves: Uint8Array;
+  readonly times: Float64Array;
+}
+
+export function emptyLevel(questions: number, orders: number): ReplayedLevel {
+  return {
+    right: new Float64Array(questions),
+    spent: new Float64Array(questions),
+    read: new Float64Array(questions),
+    waves: new Uint8Array(questions * orders),
+    times: new Float64Array(questions * orders),
+  };
 }
 
 /** All arms see a question's samples in the same orders, which `randomOf(question)` draws. */
@@ -53,16 +65,7 @@ export function replayArms(
   begin: (question: VoteQuestion, random: Random) => readonly number[] = ({ tokens }, random) =>
     shuffled(tokens.length, random),
 ): Replayed[] {
-  const found = arms.map((arm) => {
-    const levels = arm.levels.map(() => ({
-      right: new Float64Array(questions.length),
-      spent: new Float64Array(questions.length),
-      read: new Float64Array(questions.length),
-      waves: new Uint8Array(questions.length * orders),
-      times: new Float64Array(questions.length * orders),
-    }));
-    return { arm, levels };
-  });
+  const found = arms.map((arm) => ({ arm, levels: arm.levels.map(() => emptyLevel(questions.length, orders)) }));
   const drawings = [...new Set(arms.map(({ drawing }) => drawing))];
   for (const [question, samples] of questions.entries()) {
     const random = randomOf(question);

@@ -9,7 +9,7 @@ import { type Stopped, stopAuto } from './worth-auto.ts';
 import { courseOf, oneByOne, shippedWaves, shuffled, type VoteQuestion } from './worth-course.ts';
 import { aheadAt, curvesOf, tokensOf, usualOf, type WorstGap, type WorthInterval, worstGap } from './worth-curves.ts';
 import { type JudgeReplay, lyingQuestions } from './worth-judges.ts';
-import { allArms, autoArm, type Replayed, replayArms } from './worth-replay.ts';
+import { allArms, autoArm, emptyLevel, type Replayed, replayArms } from './worth-replay.ts';
 import { budgetsTo, points } from './worth-table.ts';
 
 type KeptAudit = NonNullable<ReturnType<typeof auditSamples>>;
@@ -135,13 +135,7 @@ function asStreamed(
 function replayStream(stream: QuestionStream, { cost, orders, seed }: JudgeReplay) {
   const { questions } = stream;
   const waves = shippedWaves(usualOf(questions));
-  const levels = prices.map(() => ({
-    right: new Float64Array(questions.length),
-    spent: new Float64Array(questions.length),
-    read: new Float64Array(questions.length),
-    waves: new Uint8Array(questions.length * orders),
-    times: new Float64Array(questions.length * orders),
-  }));
+  const levels = prices.map(() => emptyLevel(questions.length, orders));
   const randoms = questions.map((_, at) => new Random('orders', seed, at));
   const losses = prices.map(() => 0);
   let trusted = 0;
