@@ -29,7 +29,8 @@ export const tableSizes: TableSizes = {
   // The question then ends half a block of a prefix cache past its last whole one.
   stepTokens: 56,
   fewInFlight: [2, 8],
-  company: [16, 64],
+  // A step beside scores is longer by milliseconds more than by a factor: the factor of few sequences is wrong for many.
+  company: [16, 64, 256],
   loadedMs: 2000,
 };
 
