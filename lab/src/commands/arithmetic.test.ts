@@ -64,6 +64,26 @@ it('takes answers and the judge from the scores', async () => {
   ]);
 });
 
+it('bears samples that are all right and have no false equation', async () => {
+  const line = {
+    set: 'people',
+    index: 0,
+    system: '',
+    sample: 0,
+    parent: null,
+    text: '2 + 2 = 4',
+    right: true,
+    tokens: 1,
+  };
+  writeFileSync(join(folder, 'people.jsonl'), JSON.stringify(line));
+  expect(await run([join(folder, 'people.jsonl'), '--samples', '1'])).toBe(0);
+  expect(said.slice(1, 4)).toEqual([
+    '  with a false equation: 0.0 % of right, – of wrong samples',
+    '  the first after – of the text, in the median',
+    "  right: –, of the same questions' others –",
+  ]);
+});
+
 it('needs a file', async () => {
   await expect(run([])).rejects.toThrow('arithmetic needs files of solutions');
 });

@@ -36,14 +36,16 @@ export async function run(args: readonly string[]): Promise<number> {
     const questions = all.filter(({ length }) => length === most);
     const { ofRight, ofWrong, medianAt, rightWith, rightWithout } = alarmsIn(all);
     console.log(`${set}: ${questions.length} questions, ${most} samples each, in ${orders} orders, seed ${seed}`);
-    console.log(
-      `  with a false equation: ${percentage(ofRight)} % of right, ${percentage(ofWrong)} % of wrong samples`,
-    );
-    console.log(`  the first after ${percentage(medianAt)} % of the text, in the median`);
-    console.log(`  right: ${percentage(rightWith)} %, of the same questions' others ${percentage(rightWithout)} %`);
+    console.log(`  with a false equation: ${share(ofRight)} of right, ${share(ofWrong)} of wrong samples`);
+    console.log(`  the first after ${share(medianAt)} of the text, in the median`);
+    console.log(`  right: ${share(rightWith)}, of the same questions' others ${share(rightWithout)}`);
     const counts = sizes.filter((count) => count <= most);
     for (const { rule, count, plain, gain } of checkedVotes(questions, counts, weight, orders, seed))
       console.log(`  ${rule} of ${count}: ${percentage(plain)} %; such a sample counts ${weight}: ${points(gain)}`);
   }
   return 0;
+}
+
+function share(value: number | undefined): string {
+  return value === undefined ? '–' : `${percentage(value)} %`;
 }

@@ -56,20 +56,30 @@ function firstFalse(text: string): number | undefined {
   return undefined;
 }
 
+/** Shares of nothing are undefined: all samples of a file may be right, or none may have a false equation. */
 export function alarmsIn(questions: Questions) {
   const isFalse = ({ falseAt }: CheckedSample) => falseAt !== undefined;
-  const falseIn = (samples: readonly CheckedSample[]) => mean(samples.map((each) => Number(isFalse(each))));
-  const rightIn = (samples: readonly CheckedSample[]) => mean(samples.map(({ right }) => Number(right)));
+  const falseIn = (samples: readonly CheckedSample[]) => meanOrNone(samples.map((each) => Number(isFalse(each))));
+  const rightIn = (samples: readonly CheckedSample[]) => meanOrNone(samples.map(({ right }) => Number(right)));
   const { true: right = [], false: wrong = [] } = Object.groupBy(questions.flat(), (each) => `${each.right}`);
   const both = questions.filter((samples) => samples.some(isFalse) && !samples.every(isFalse));
   // A question counts as often as one of its samples would be drawn again.
   const others = both.flatMap((samples) => {
     const clean = samples.filter((each) => !isFalse(each));
-    return samples.filter(isFalse).map(() => rightIn(clean));
+    return samples.filter(isFalse).map(() => rightIn(clean)!);
   });
   const places = questions.flat().flatMap(({ falseAt }) => falseAt ?? []);
-  const found = { ofRight: falseIn(right), ofWrong: falseIn(wrong), medianAt: percentile(places, 50) };
-  return { ...found, rightWith: rightIn(both.flat().filter(isFalse)), rightWithout: mean(others) };
+  return {
+    ofRight: falseIn(right),
+    ofWrong: falseIn(wrong),
+    medianAt: places.length === 0 ? undefined : percentile(places, 50),
+    rightWith: rightIn(both.flat().filter(isFalse)),
+    rightWithout: meanOrNone(others),
+  };
+}
+
+function meanOrNone(values: readonly number[]): number | undefined {
+  return values.length === 0 ? undefined : mean(values);
 }
 
 /** Right answers of votes in random orders, plain and weighted by the judge, and the gain in points of weighing false equations. */
