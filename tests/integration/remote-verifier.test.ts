@@ -303,6 +303,51 @@ describe('rewards', () => {
     expect(await score([request('d', { id: 13 })])).toMatchObject([{ reward: 0.5, feedback: 'too long' }]);
   });
 
+  it('of a search come from the server that has read its path, as cheaply as from a single one', async () => {
+    const questions = Array.from({ length: 9 }, (_, at) => `Question ${at}: ${'how many are there? '.repeat(8)}`);
+    const computedBy = async (servers: readonly VllmServer[]): Promise<number> => {
+      const { score } = await open(servers, { kind: 'math-shepherd' });
+      let computed = 0;
+      for (const depth of [0, 1, 2, 3]) {
+        const path = Array.from({ length: depth }, (_, at) => ({
+          key: at + 1,
+          step: step(`Step ${at} of some length.`),
+        }));
+        const asked = questions.map((content, at) => {
+          const prompt = { kind: 'chat', messages: [{ role: 'user', content }] } as const;
+          return request(`Step ${depth} of some length.`, { search: `s-${at}`, prompt, parent: depth, path });
+        });
+        for (const each of await score(asked)) computed += each.type === 'score' ? each.usage.computedTokens : 0;
+      }
+      return computed;
+    };
+    const alone = await computedBy([new VllmServer()]);
+    const servers = [new VllmServer(), new VllmServer(), new VllmServer()];
+    expect(await computedBy(servers)).toBeLessThan(1.1 * alone);
+    const askedOf = servers.map((server) => {
+      const texts = server.bodies('/v1/completions').flatMap(({ prompt }) => prompt as string[]);
+      return questions.filter((question) => texts.some((text) => text.includes(question)));
+    });
+    expect(askedOf.map(({ length }) => length)).toEqual([3, 3, 3]);
+    expect(new Set(askedOf.flat()).size).toBe(9);
+  });
+
+  it('come from an idle server while that of the search is full, and from any while it is out', async () => {
+    const servers = [new VllmServer(), new VllmServer()];
+    const { score, verifier } = await open(servers, { kind: 'math-shepherd', calls: 1 });
+    verifier.score([request('first', { parent: 1 })]);
+    expect(await score([request('second', { parent: 2 })])).toMatchObject([{ type: 'score' }]);
+    const isAsked = (server: VllmServer, text: string) =>
+      JSON.stringify(server.bodies('/v1/completions')).includes(text);
+    expect(servers.map((server) => [isAsked(server, 'first'), isAsked(server, 'second')])).toEqual([
+      [true, false],
+      [false, true],
+    ]);
+    await servers[0]!.close();
+    const late = Array.from({ length: 12 }, (_, at) => request(`late ${at}`, { search: `s-${at % 3}`, parent: at }));
+    expect((await score(late)).map(({ type }) => type)).toEqual(late.map(() => 'score'));
+  });
+
   it('come again after an outage from a scorer that knows no route but its own', async () => {
     let isAway = true;
     const server = http.createServer((asked, response) => {

@@ -1,5 +1,5 @@
-// A verifier behind HTTP: one queue over all searches, primary work first. What waits together shares a call; no step is scored twice under
-// one parent; a failing server rests and its work goes elsewhere. Every request is answered exactly once.
+// A verifier behind HTTP, primary work first. What waits together shares a call; no step is scored twice under one parent. A search stays with
+// the server that has its paths in a prefix cache; a failing server rests and its work goes elsewhere. Every request is answered exactly once.
 
 import { liveTimers, type Timers } from '../../base/clock.ts';
 import { type Fault, fault } from '../../base/fault.ts';
@@ -50,7 +50,7 @@ export class RemoteVerifier implements Verifier {
   readonly #timers: Timers;
   readonly #chance: Random;
   readonly #entries = new Map<RequestId, ScoreEntry>();
-  readonly #queue = new ScoreQueue();
+  readonly #homes = new Map<string, ScoringReplica>();
   readonly #cache = new RewardCache();
   readonly #size: PathSize;
   #post: (message: VerifierMessage) => void = () => {};
@@ -61,9 +61,11 @@ export class RemoteVerifier implements Verifier {
     this.#scorer = scorer;
     this.#timers = options.timers ?? liveTimers;
     this.#chance = new Random('remote-verifier', options.seed ?? 1);
+    const shared = new ScoreQueue();
     this.#replicas = servers.map((server) => {
       const calls = options.calls ?? scorer.callsLimit?.(server.facts) ?? defaultCalls;
-      return new ScoringReplica(server, calls, this.#timers.nowMs());
+      const queue = scorer.reusesPrefix ? new ScoreQueue() : shared;
+      return new ScoringReplica(server, queue, calls, this.#timers.nowMs());
     });
     this.#size = new PathSize(scorer.reusesPrefix);
     const aggregation = options.aggregation ?? scorer.aggregation;
@@ -79,7 +81,8 @@ export class RemoteVerifier implements Verifier {
     const sinceMs = this.#timers.nowMs();
     for (const request of requests) {
       const { lane, priority } = request;
-      const entry: ScoreEntry = { request, urgency: { lane, priority }, sinceMs, answered: false };
+      const { queue } = this.#homeOf(request.search);
+      const entry: ScoreEntry = { request, queue, urgency: { lane, priority }, sinceMs, answered: false };
       this.#entries.set(request.id, entry);
       const known = this.#cache.get(request);
       if (known === undefined) this.#enqueue(entry);
@@ -100,11 +103,14 @@ export class RemoteVerifier implements Verifier {
     const entry = this.#entries.get(request);
     if (entry === undefined) return;
     entry.urgency = urgency;
-    this.#queue.update(entry);
+    entry.queue.update(entry);
   }
 
   release(search: string): void {
     this.#cache.release(search);
+    const home = this.#homes.get(search);
+    if (home !== undefined) home.homes -= 1;
+    this.#homes.delete(search);
   }
 
   load(): VerifierLoad {
@@ -123,32 +129,48 @@ export class RemoteVerifier implements Verifier {
   }
 
   #enqueue(entry: ScoreEntry): void {
-    this.#queue.add(entry);
-    const { request } = entry;
+    const { request, queue } = entry;
+    queue.add(entry);
     // Another search may have asked for the same step.
-    const taken = this.#queue.workOf(entry)?.call !== undefined;
+    const taken = queue.workOf(entry)?.call !== undefined;
     this.#post({ type: taken ? 'taken' : 'held', request: request.id });
   }
 
+  /** An outage moves a search; it does not come back, since its paths are then read elsewhere. */
+  #homeOf(search: string): ScoringReplica {
+    const home = this.#homes.get(search);
+    if (home !== undefined && home.breaker.state !== 'open') return home;
+    const up = this.#replicas.filter(({ breaker }) => breaker.state !== 'open');
+    const [next] = (up.length > 0 ? up : this.#replicas).toSorted((a, b) => a.homes - b.homes || a.tokens - b.tokens);
+    if (home !== undefined) home.homes -= 1;
+    next!.homes += 1;
+    this.#homes.set(search, next!);
+    return next!;
+  }
+
   #pump(): void {
-    while (!this.#closed && !this.#queue.isEmpty) {
-      const replica = this.#free();
-      if (replica === undefined) return;
+    for (let next = this.#nextCall(); next !== undefined && !this.#closed; next = this.#nextCall()) {
+      const { replica, queue } = next;
       const mixes = this.#scorer.mixes(replica.server.facts);
       const paths = Math.min(batch, this.#scorer.pathsLimit ?? batch);
       const limits = { mixes, joins: this.capabilities.looksAhead === true, paths, tokens: passTokens };
-      const taken = this.#queue.take(limits, (request) => this.#size.tokens(request));
+      const taken = queue.take(limits, (request) => this.#size.tokens(request));
       void this.#run(replica, taken);
     }
   }
 
-  #free(): ScoringReplica | undefined {
-    let free: ScoringReplica | undefined;
-    for (const each of this.#replicas) {
-      if (!each.mayStart(passesInFlight * passTokens)) continue;
-      if (free === undefined || (each.tokens - free.tokens || each.calls - free.calls) < 0) free = each;
+  /** The least loaded server takes its own work. An idle one takes what waits for a full one, any one what waits for one that is out. */
+  #nextCall(): { replica: ScoringReplica; queue: ScoreQueue } | undefined {
+    const free = this.#replicas
+      .filter((each) => each.mayStart(passesInFlight * passTokens))
+      .sort((a, b) => a.tokens - b.tokens || a.calls - b.calls);
+    const own = free.find(({ queue }) => !queue.isEmpty);
+    if (own !== undefined) return { replica: own, queue: own.queue };
+    for (const { queue, breaker } of this.#replicas) {
+      const helper = queue.isEmpty ? undefined : free.find(({ calls }) => calls === 0 || breaker.state === 'open');
+      if (helper !== undefined) return { replica: helper, queue };
     }
-    return free;
+    return undefined;
   }
 
   async #run(replica: ScoringReplica, paths: readonly (readonly Work[])[]): Promise<void> {
@@ -191,7 +213,7 @@ export class RemoteVerifier implements Verifier {
     const { url } = replica.server.connection;
     const bad = `${url} (${this.#scorer.name}) gave ${reward}; a reward is a number from 0 to 1, so check the model`;
     if (!(reward >= 0 && reward <= 1)) return this.#refuse(work, fault('bad-reward', bad));
-    this.#queue.finish(work);
+    work.queue.finish(work);
     this.#cache.set(work.request, judged);
     [...work.entries].forEach((entry, at) => {
       const ms = this.#timers.nowMs() - entry.sinceMs;
@@ -202,7 +224,7 @@ export class RemoteVerifier implements Verifier {
   }
 
   #refuse(work: Work, reason: Fault): void {
-    this.#queue.finish(work);
+    work.queue.finish(work);
     for (const entry of work.entries) this.#fault(entry, reason);
   }
 
@@ -225,8 +247,8 @@ export class RemoteVerifier implements Verifier {
     const delayMs = elsewhere ? 0 : retryDelayMs(again[0]!.attempts, this.#chance.uniform());
     this.#timers.after(delayMs, () => {
       for (const work of again) {
-        if (work.entries.size > 0) this.#queue.wait(work);
-        else this.#queue.finish(work);
+        if (work.entries.size > 0) work.queue.wait(work);
+        else work.queue.finish(work);
       }
       this.#pump();
       this.#giveUp();
@@ -243,7 +265,7 @@ export class RemoteVerifier implements Verifier {
   }
 
   #giveUpOn(entry: ScoreEntry, reason: Fault): void {
-    const call = this.#queue.forget(entry)?.call;
+    const call = entry.queue.forget(entry)?.call;
     this.#fault(entry, reason);
     if (call?.works.every(({ entries }) => entries.size === 0) === true) call.abort.abort();
   }

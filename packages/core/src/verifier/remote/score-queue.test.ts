@@ -8,7 +8,7 @@ function entry(id: number, text: string, changes: Partial<ScoreRequest> = {}): S
   const common = { search: 's', prompt: { kind: 'text', text: 'q' }, parent: 0, path: [] } as const;
   const request: ScoreRequest = { ...common, id, index: id, step, lane: 'primary', priority: 0, ...changes };
   const { lane, priority } = request;
-  return { request, urgency: { lane, priority }, sinceMs: 0, answered: false };
+  return { request, queue: new ScoreQueue(), urgency: { lane, priority }, sinceMs: 0, answered: false };
 }
 
 const limits: BatchLimits = { mixes: true, joins: false, paths: 8, tokens: 100 };

@@ -8,6 +8,8 @@ import type { ScoreRequest } from '../verifier.ts';
 
 export interface ScoreEntry {
   readonly request: ScoreRequest;
+  /** Where it waits. */
+  readonly queue: ScoreQueue;
   urgency: Urgency;
   readonly sinceMs: number;
   answered: boolean;
@@ -23,6 +25,7 @@ export interface Work {
   readonly parent: string;
   readonly request: ScoreRequest;
   readonly entries: Set<ScoreEntry>;
+  readonly queue: ScoreQueue;
   readonly sinceMs: number;
   readonly order: number;
   attempts: number;
@@ -58,7 +61,7 @@ export class ScoreQueue {
     }
     this.#order += 1;
     const common = { sinceMs, order: this.#order, attempts: 0, waits: false, alone: false, call: undefined };
-    const work: Work = { key, parent, request, entries: new Set([entry]), ...common };
+    const work: Work = { key, parent, request, entries: new Set([entry]), queue: this, ...common };
     this.#works.set(key, work);
     this.wait(work);
   }

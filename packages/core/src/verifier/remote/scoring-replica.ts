@@ -5,17 +5,22 @@ import type { Fault } from '../../base/fault.ts';
 import { CircuitBreaker, failureOf } from '../../remote/circuit-breaker.ts';
 import { faultOf } from '../../remote/failure.ts';
 import type { ScoringServer } from '../scorer.ts';
+import type { ScoreQueue } from './score-queue.ts';
 
 export class ScoringReplica {
   readonly server: ScoringServer;
   readonly breaker: CircuitBreaker;
+  readonly queue: ScoreQueue;
   readonly #callsLimit: number;
+  /** Searches that stay here. */
+  homes = 0;
   calls = 0;
   paths = 0;
   tokens = 0;
 
-  constructor(server: ScoringServer, callsLimit: number, nowMs: number) {
+  constructor(server: ScoringServer, queue: ScoreQueue, callsLimit: number, nowMs: number) {
     this.server = server;
+    this.queue = queue;
     this.#callsLimit = callsLimit;
     this.breaker = new CircuitBreaker(true, nowMs);
   }
