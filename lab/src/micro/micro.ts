@@ -68,6 +68,11 @@ const benchmarks: readonly Benchmark[] = [
     load: () => import('../wire/scores.ts'),
   },
   {
+    name: 'prefixes',
+    what: 'tokens that a score computes on several servers, where searches stay with one and where scores go anywhere',
+    load: () => import('../wire/prefixes.ts'),
+  },
+  {
     name: 'clients',
     what: 'CPU time of node:http and, where it is installed, undici at 256 streams',
     load: () => import('../wire/clients.ts'),
