@@ -9,7 +9,7 @@ const passMs = 4;
 /** About 10,000 tokens a second: slow enough that the client is not the limit. */
 const tokenMs = 0.1;
 
-interface Call {
+interface ScoreCall {
   readonly prompt: readonly string[];
   readonly labels: readonly number[];
   readonly response: http.ServerResponse;
@@ -18,7 +18,7 @@ interface Call {
 const counts = { scores: 0, tokens: 0, computed: 0 };
 /** Blocks by the text up to their end. */
 const blocks = new Set<string>();
-const waiting: Call[] = [];
+const waiting: ScoreCall[] = [];
 let busy = false;
 
 function newTokens(text: string): number {
@@ -51,7 +51,7 @@ function pass(): void {
   );
 }
 
-function answerTo({ prompt, labels }: Call): string {
+function answerTo({ prompt, labels }: ScoreCall): string {
   const top = { [`token_id:${labels[0]}`]: -0.4, [`token_id:${labels[1]}`]: -1.1 };
   const choices = prompt.map((_, index) => ({ index, text: '+', logprobs: { top_logprobs: [top] } }));
   return JSON.stringify({ id: 'cmpl-1', choices, usage: { prompt_tokens: prompt.length } });

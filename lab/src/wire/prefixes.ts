@@ -16,7 +16,7 @@ const roundMs = 6000;
 type Path = ScoreRequest['path'];
 
 /** The children of one node, which are scored together. */
-interface Expansion {
+interface Siblings {
   readonly parent: number;
   readonly path: Path;
   readonly steps: readonly Step[];
@@ -103,7 +103,7 @@ class Walk {
   readonly search: string;
   readonly prompt: Prompt;
   left = 0;
-  readonly #expansions: readonly Expansion[];
+  readonly #expansions: readonly Siblings[];
   #at = 0;
 
   constructor(search: string, { promptTokens, nodes }: RecordedTree) {
@@ -127,7 +127,7 @@ class Walk {
       });
   }
 
-  next(): Expansion | undefined {
+  next(): Siblings | undefined {
     this.#at += 1;
     return this.#expansions[this.#at - 1];
   }
