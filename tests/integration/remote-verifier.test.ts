@@ -348,6 +348,21 @@ describe('rewards', () => {
     expect((await score(late)).map(({ type }) => type)).toEqual(late.map(() => 'score'));
   });
 
+  it.each([429, 500])(
+    'come from another server where that of the search answers %i, which is not asked again and again',
+    async (status) => {
+      const servers = [new VllmServer(), new VllmServer()];
+      const { score } = await open(servers, { kind: 'math-shepherd' });
+      await score([request('first')]);
+      servers[0]!.mischief = () => ({ type: 'status', status });
+      const asked = servers[0]!.bodies('/v1/completions').length;
+      for (let at = 0; at < 4; at += 1) {
+        expect(await score([request(`later ${at}`, { parent: at })])).toMatchObject([{ type: 'score' }]);
+      }
+      expect(servers[0]!.bodies('/v1/completions').length - asked).toBeLessThanOrEqual(4);
+    },
+  );
+
   it('come again after an outage from a scorer that knows no route but its own', async () => {
     let isAway = true;
     const server = http.createServer((asked, response) => {

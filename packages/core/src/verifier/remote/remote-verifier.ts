@@ -243,11 +243,12 @@ export class RemoteVerifier implements Verifier {
     for (const work of again) work.call = undefined;
     for (const { request } of again.flatMap(({ entries }) => [...entries]))
       this.#post({ type: 'held', request: request.id });
-    const elsewhere = this.#replicas.some((each) => each !== replica && each.breaker.state !== 'open');
-    const delayMs = elsewhere ? 0 : retryDelayMs(again[0]!.attempts, this.#chance.uniform());
+    const other = this.#replicas.find((each) => each !== replica && each.breaker.state !== 'open');
+    const goesOn = other !== undefined && reason.code !== 'overloaded';
+    const delayMs = goesOn ? 0 : retryDelayMs(again[0]!.attempts, this.#chance.uniform());
     this.#timers.after(delayMs, () => {
       for (const work of again) {
-        if (work.entries.size > 0) work.queue.wait(work);
+        if (work.entries.size > 0) (other?.queue ?? work.queue).adopt(work);
         else work.queue.finish(work);
       }
       this.#pump();

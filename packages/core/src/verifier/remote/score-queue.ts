@@ -9,7 +9,7 @@ import type { ScoreRequest } from '../verifier.ts';
 export interface ScoreEntry {
   readonly request: ScoreRequest;
   /** Where it waits. */
-  readonly queue: ScoreQueue;
+  queue: ScoreQueue;
   urgency: Urgency;
   readonly sinceMs: number;
   answered: boolean;
@@ -25,7 +25,7 @@ export interface Work {
   readonly parent: string;
   readonly request: ScoreRequest;
   readonly entries: Set<ScoreEntry>;
-  readonly queue: ScoreQueue;
+  queue: ScoreQueue;
   readonly sinceMs: number;
   readonly order: number;
   attempts: number;
@@ -63,10 +63,19 @@ export class ScoreQueue {
     const common = { sinceMs, order: this.#order, attempts: 0, waits: false, alone: false, call: undefined };
     const work: Work = { key, parent, request, entries: new Set([entry]), queue: this, ...common };
     this.#works.set(key, work);
-    this.wait(work);
+    this.#wait(work);
   }
 
-  wait(work: Work): void {
+  /** Work that a server failed waits again: here, wherever it waited before. */
+  adopt(work: Work): void {
+    work.queue.finish(work);
+    work.queue = this;
+    for (const entry of work.entries) entry.queue = this;
+    this.#works.set(work.key, work);
+    this.#wait(work);
+  }
+
+  #wait(work: Work): void {
     work.call = undefined;
     work.waits = true;
     const siblings = this.#siblings.get(work.parent) ?? new Set();
