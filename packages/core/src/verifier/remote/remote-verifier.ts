@@ -247,10 +247,7 @@ export class RemoteVerifier implements Verifier {
     const goesOn = other !== undefined && reason.code !== 'overloaded';
     const delayMs = goesOn ? 0 : retryDelayMs(again[0]!.attempts, this.#chance.uniform());
     this.#timers.after(delayMs, () => {
-      for (const work of again) {
-        if (work.entries.size > 0) (other?.queue ?? work.queue).adopt(work);
-        else work.queue.finish(work);
-      }
+      for (const work of again) (other?.queue ?? work.queue).adopt(work);
       this.#pump();
       this.#giveUp();
     });

@@ -83,6 +83,23 @@ describe('ScoreQueue', () => {
     expect(queue.isEmpty).toBe(true);
   });
 
+  it('takes over work of another queue, in its place and as one with what waits for the same step', () => {
+    const [from, to] = [new ScoreQueue(), new ScoreQueue()];
+    const [moved, twin] = [entry(1, 'moved'), entry(2, 'moved')];
+    from.add(moved);
+    to.add(twin);
+    to.add(entry(3, 'other'));
+    const [[work]] = from.take(limits, () => 10) as [[Work]];
+    work.attempts = 2;
+    to.adopt(work);
+    expect([from.isEmpty, from.workOf(moved), moved.queue]).toEqual([true, undefined, to]);
+    expect(to.workOf(moved)).toBe(to.workOf(twin));
+    expect(take(to)).toEqual(['moved', 'other']);
+    const alone = new ScoreQueue();
+    alone.adopt(work);
+    expect(alone.workOf(moved)).toMatchObject({ attempts: 2, order: work.order, waits: true });
+  });
+
   it('passes over work that was finished or cancelled', () => {
     const queue = new ScoreQueue();
     const gone = entry(1, 'gone');

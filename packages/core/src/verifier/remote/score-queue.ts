@@ -25,7 +25,7 @@ export interface Work {
   readonly parent: string;
   readonly request: ScoreRequest;
   readonly entries: Set<ScoreEntry>;
-  queue: ScoreQueue;
+  readonly queue: ScoreQueue;
   readonly sinceMs: number;
   readonly order: number;
   attempts: number;
@@ -49,7 +49,7 @@ export class ScoreQueue {
   readonly #siblings = new Map<string, Set<Work>>();
   #order = 0;
 
-  add(entry: ScoreEntry): void {
+  add(entry: ScoreEntry, before?: Pick<Work, 'attempts' | 'alone' | 'order'>): void {
     const { request, sinceMs } = entry;
     const parent = `${request.search}\n${request.parent}`;
     const key = `${parent}\n${request.step.text}`;
@@ -60,28 +60,21 @@ export class ScoreQueue {
       return;
     }
     this.#order += 1;
-    const common = { sinceMs, order: this.#order, attempts: 0, waits: false, alone: false, call: undefined };
+    const { attempts, alone, order } = before ?? { attempts: 0, alone: false, order: this.#order };
+    const common = { sinceMs, order, attempts, waits: true, alone, call: undefined };
     const work: Work = { key, parent, request, entries: new Set([entry]), queue: this, ...common };
     this.#works.set(key, work);
-    this.#wait(work);
+    this.#siblings.set(parent, (this.#siblings.get(parent) ?? new Set()).add(work));
+    this.#line(work, entry);
   }
 
   /** Work that a server failed waits again: here, wherever it waited before. */
   adopt(work: Work): void {
     work.queue.finish(work);
-    work.queue = this;
-    for (const entry of work.entries) entry.queue = this;
-    this.#works.set(work.key, work);
-    this.#wait(work);
-  }
-
-  #wait(work: Work): void {
-    work.call = undefined;
-    work.waits = true;
-    const siblings = this.#siblings.get(work.parent) ?? new Set();
-    siblings.add(work);
-    this.#siblings.set(work.parent, siblings);
-    for (const entry of work.entries) this.#line(work, entry);
+    for (const entry of work.entries) {
+      entry.queue = this;
+      this.add(entry, work);
+    }
   }
 
   update(entry: ScoreEntry): void {
