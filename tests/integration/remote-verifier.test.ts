@@ -5,84 +5,20 @@ import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import { isAnswer } from '../../packages/core/src/engine/engine.ts';
-import type { Step } from '../../packages/core/src/tree/step.ts';
+import { describe, expect, it } from 'vitest';
 import { fillPrompt, lastNumber } from '../../packages/core/src/verifier/judge/judge-scorer.ts';
 import { causalFormats } from '../../packages/core/src/verifier/prm/causal-formats.ts';
 import { splitPrefix } from '../../packages/core/src/verifier/prm/causal-scorer.ts';
 import { renderQwen } from '../../packages/core/src/verifier/prm/qwen-scorer.ts';
 import { goodShare, tokensOf } from '../../packages/core/src/verifier/prm/verdict-token.ts';
-import { type OpenVerifierOptions, openRemoteVerifier } from '../../packages/core/src/verifier/remote/open-verifier.ts';
-import type { RemoteVerifier } from '../../packages/core/src/verifier/remote/remote-verifier.ts';
-import type { ScoreRequest, VerifierMessage } from '../../packages/core/src/verifier/verifier.ts';
+import type { ScoreRequest } from '../../packages/core/src/verifier/verifier.ts';
 import { LlamaTestServer } from '../servers/llama-server.ts';
 import { PlainServer } from '../servers/plain-server.ts';
-import type { TestServer } from '../servers/server.ts';
 import { SglangServer } from '../servers/sglang-server.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
-import { ManualTimers } from '../support/manual-timers.ts';
 import { until } from '../support/until.ts';
+import { closing, openVerifier as open, request, step } from './verifier-bench.ts';
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
-interface Bench {
-  readonly verifier: RemoteVerifier;
-  readonly timers: ManualTimers;
-  score(requests: readonly ScoreRequest[]): Promise<VerifierMessage[]>;
-}
-
-async function open(
-  servers: readonly TestServer[],
-  options: Partial<OpenVerifierOptions> & { kind: OpenVerifierOptions['kind'] },
-): Promise<Bench> {
-  for (const server of servers) await server.listen();
-  const timers = new ManualTimers();
-  const verifier = await openRemoteVerifier({ servers: servers.map(({ url }) => ({ url })), timers, ...options });
-  closing.push(async () => {
-    await verifier.close();
-    for (const server of servers) await server.close();
-  });
-  const inbox: VerifierMessage[] = [];
-  verifier.connect((message) => inbox.push(message));
-  return {
-    verifier,
-    timers,
-    async score(requests) {
-      verifier.score(requests);
-      const answered = (): VerifierMessage[] =>
-        requests.flatMap(({ id }) => inbox.filter((each) => each.request === id && isAnswer(each)));
-      for (let turn = 0; answered().length < requests.length; turn += 1) {
-        if (turn > 10_000) throw new Error('it never came about');
-        timers.advance(50);
-        await new Promise((resolve) => setTimeout(resolve, 0));
-      }
-      return answered();
-    },
-  };
-}
-
-let nextId = 1;
-const step = (text: string): Step => ({ text, tokens: 3, meanLogprob: 0, end: 'delimiter' });
-const request = (text: string, overrides: Partial<ScoreRequest> = {}): ScoreRequest => {
-  const id = nextId;
-  nextId += 1;
-  return {
-    id,
-    search: 's',
-    prompt: { kind: 'chat', messages: [{ role: 'user', content: 'What is 1 + 1?' }] },
-    parent: 0,
-    index: id,
-    path: [],
-    step: step(text),
-    lane: 'primary',
-    priority: 0,
-    ...overrides,
-  };
-};
 const path = { prompt: request('').prompt, steps: ['One.', 'Two.'] };
 
 describe('formats', () => {
@@ -303,66 +239,6 @@ describe('rewards', () => {
     expect(await score([request('d', { id: 13 })])).toMatchObject([{ reward: 0.5, feedback: 'too long' }]);
   });
 
-  it('of a search come from the server that has read its path, as cheaply as from a single one', async () => {
-    const questions = Array.from({ length: 9 }, (_, at) => `Question ${at}: ${'how many are there? '.repeat(8)}`);
-    const computedBy = async (servers: readonly VllmServer[]): Promise<number> => {
-      const { score } = await open(servers, { kind: 'math-shepherd' });
-      let computed = 0;
-      for (const depth of [0, 1, 2, 3]) {
-        const path = Array.from({ length: depth }, (_, at) => ({
-          key: at + 1,
-          step: step(`Step ${at} of some length.`),
-        }));
-        const asked = questions.map((content, at) => {
-          const prompt = { kind: 'chat', messages: [{ role: 'user', content }] } as const;
-          return request(`Step ${depth} of some length.`, { search: `s-${at}`, prompt, parent: depth, path });
-        });
-        for (const each of await score(asked)) computed += each.type === 'score' ? each.usage.computedTokens : 0;
-      }
-      return computed;
-    };
-    const alone = await computedBy([new VllmServer()]);
-    const servers = [new VllmServer(), new VllmServer(), new VllmServer()];
-    expect(await computedBy(servers)).toBeLessThan(1.1 * alone);
-    const askedOf = servers.map((server) => {
-      const texts = server.bodies('/v1/completions').flatMap(({ prompt }) => prompt as string[]);
-      return questions.filter((question) => texts.some((text) => text.includes(question)));
-    });
-    expect(askedOf.map(({ length }) => length)).toEqual([3, 3, 3]);
-    expect(new Set(askedOf.flat()).size).toBe(9);
-  });
-
-  it('come from an idle server while that of the search is full, and from any while it is out', async () => {
-    const servers = [new VllmServer(), new VllmServer()];
-    const { score, verifier } = await open(servers, { kind: 'math-shepherd', calls: 1 });
-    verifier.score([request('first', { parent: 1 })]);
-    expect(await score([request('second', { parent: 2 })])).toMatchObject([{ type: 'score' }]);
-    const isAsked = (server: VllmServer, text: string) =>
-      JSON.stringify(server.bodies('/v1/completions')).includes(text);
-    expect(servers.map((server) => [isAsked(server, 'first'), isAsked(server, 'second')])).toEqual([
-      [true, false],
-      [false, true],
-    ]);
-    await servers[0]!.close();
-    const late = Array.from({ length: 12 }, (_, at) => request(`late ${at}`, { search: `s-${at % 3}`, parent: at }));
-    expect((await score(late)).map(({ type }) => type)).toEqual(late.map(() => 'score'));
-  });
-
-  it.each([429, 500])(
-    'come from another server where that of the search answers %i, which is not asked again and again',
-    async (status) => {
-      const servers = [new VllmServer(), new VllmServer()];
-      const { score } = await open(servers, { kind: 'math-shepherd' });
-      await score([request('first')]);
-      servers[0]!.mischief = () => ({ type: 'status', status });
-      const asked = servers[0]!.bodies('/v1/completions').length;
-      for (let at = 0; at < 4; at += 1) {
-        expect(await score([request(`later ${at}`, { parent: at })])).toMatchObject([{ type: 'score' }]);
-      }
-      expect(servers[0]!.bodies('/v1/completions').length - asked).toBeLessThanOrEqual(4);
-    },
-  );
-
   it('come again after an outage from a scorer that knows no route but its own', async () => {
     let isAway = true;
     const server = http.createServer((asked, response) => {
@@ -379,20 +255,6 @@ describe('rewards', () => {
     await until(async () => !verifier.load().healthy);
     isAway = false;
     expect(await waiting).toMatchObject([{ reward: 0.25 }]);
-  });
-
-  it('come from another server when one fails, and after an outage when it ends', async () => {
-    const [first, second] = [new VllmServer(), new VllmServer()];
-    const { score } = await open([first, second], { kind: 'qwen-prm' });
-    const port = Number(new URL(second.url).port);
-    await first.close();
-    const requests = Array.from({ length: 12 }, (_, at) => request(`step ${at}`, { parent: at }));
-    expect((await score(requests)).map(({ type }) => type)).toEqual(requests.map(() => 'score'));
-    await second.close();
-    const waiting = score([request('late')]);
-    const back = await new VllmServer().listen(port);
-    closing.push(() => back.close());
-    expect(await waiting).toMatchObject([{ type: 'score' }]);
   });
 });
 

@@ -15,7 +15,7 @@ interface ScoreCall {
   readonly response: http.ServerResponse;
 }
 
-const counts = { scores: 0, tokens: 0, computed: 0 };
+const counts = { scores: 0, computed: 0 };
 /** Blocks by the text up to their end. */
 const blocks = new Set<string>();
 const waiting: ScoreCall[] = [];
@@ -31,7 +31,6 @@ function newTokens(text: string): number {
     blocks.add(prefix);
   }
   counts.scores += 1;
-  counts.tokens += words.length;
   counts.computed += words.length - cached;
   return words.length - cached;
 }
